@@ -1,0 +1,1 @@
+"""omarchy-mcpctl: the control service and the record, at a terminal."""

@@ -1,0 +1,1 @@
+"""Decisions as pure functions over frozen values: no I/O, clock, environment, randomness or asyncio."""
