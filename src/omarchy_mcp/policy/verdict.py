@@ -1,0 +1,217 @@
+"""The decision over one call, from a registry, ratings, the person's configuration and what was looked up.
+
+Pure module. Order: unknown, blocked, deny, self-guard, argument rules, grants and allow, tier. One value
+answers the gate, the search results, the resources and the preview.
+
+    decide(registry, route, args, *, ratings, config, listings={}, granted="") -> Verdict
+    decide_ipc(target, function, args, *, config, granted="") -> Verdict
+    outlook(command, *, ratings, config) -> Verdict    the worst over any arguments, for lists
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from omarchy_mcp.policy import arguments, selfguard
+from omarchy_mcp.policy.arguments import Fault
+from omarchy_mcp.policy.config import Config
+from omarchy_mcp.policy.ipc import rate_ipc, well_named
+from omarchy_mcp.policy.registry import Command, Registry, find, key, near
+from omarchy_mcp.policy.tiers import Rating, Ratings, Tier, rating_of
+
+SHELL_BINARY = "omarchy-shell"
+MAX_SHOWN = 120  # characters of a name somebody else wrote, in a text of ours
+
+Listings = Mapping[str, tuple[str, ...] | None]
+NO_LISTINGS: Listings = {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What happens to one call, and every word anyone is told about it.
+
+    ``allowed``: run it. ``would_ask``: put it to the person first. Neither: refuse with ``reason``.
+    ``askable``: policy.ask would make a question of it. ``binary`` is empty when nothing could be run.
+    """
+
+    route: str
+    binary: str
+    args: tuple[str, ...]
+    tier: Tier
+    allowed: bool
+    askable: bool
+    would_ask: bool
+    reason: str
+    rule: str
+    origin: str
+    capabilities: tuple[str, ...] = ()
+    ways_out: tuple[str, ...] = ()
+    did_you_mean: tuple[str, ...] = ()
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Call:
+    """One call as the person's lists may name it, and as texts of ours show it."""
+
+    shown: str
+    verb: str
+    binary: str
+    args: tuple[str, ...]
+    names: frozenset[str]
+    group: str
+
+
+def decide(
+    registry: Registry,
+    route: str,
+    args: Sequence[str],
+    *,
+    ratings: Ratings,
+    config: Config,
+    listings: Listings = NO_LISTINGS,  # noqa: ARG001  # read by the argument rules of routes
+    granted: str = "",
+) -> Verdict:
+    """Decide one call; ``granted`` names a grant that covers exactly it. Never raises."""
+    command = find(registry, route)
+    if command is None:
+        return _unknown(registry, route, tuple(args))
+    rating = rating_of(ratings, command)
+    call = _call(command, tuple(args))
+    words = [arg for arg in args if arg != "-q"] if command.binary == SHELL_BINARY else []
+    if len(words) >= 2 and rating.tier is not Tier.BLOCKED:
+        asked = _ipc_call(words[0], words[1], tuple(words[2:]))
+        call = replace(call, names=call.names | asked.names, shown=call.shown)
+        guarded = selfguard.guard_ipc(words[0], words[1], words[2:])
+        return _judge(call, rate_ipc(words[0], words[1], words[2:]), config, granted, guarded=guarded,
+                      fault=_fault(command, args) or _ipc_fault(words))  # fmt: skip
+    return _judge(call, rating, config, granted, guarded=selfguard.guard(command.binary, args),
+                  fault=_fault(command, args))  # fmt: skip
+
+
+def decide_ipc(
+    target: str, function: str, args: Sequence[str], *, config: Config, granted: str = ""
+) -> Verdict:
+    """Decide one call into the shell. Never raises."""
+    words = (target, function, *args)
+    return _judge(
+        _ipc_call(target, function, tuple(args)),
+        rate_ipc(target, function, args),
+        config,
+        granted,
+        guarded=selfguard.guard_ipc(target, function, args),
+        fault=arguments.fault(words) or _ipc_fault(words),
+    )
+
+
+def outlook(command: Command, *, ratings: Ratings, config: Config) -> Verdict:
+    """What a command comes to before anything is known of its arguments: the worst of them."""
+    return _judge(_call(command, ()), rating_of(ratings, command), config, "", guarded=None, fault=None)
+
+
+def _judge(
+    call: _Call, rating: Rating, config: Config, granted: str, *, guarded: str | None, fault: Fault | None
+) -> Verdict:
+    """The order of decisions, once for all doors."""
+    if rating.tier is Tier.BLOCKED:
+        why = f"{rating.reason}, and policy lets no agent do that"
+        return _verdict(call, rating, why, rule=rating.rule, origin=rating.origin)
+    denied = sorted(call.names & config.deny)
+    if denied:
+        return _verdict(
+            call, rating, "the person at the desk denies it", rule=f"deny:{denied[0]}", origin="config"
+        )
+    if guarded is not None:
+        return _verdict(call, rating, guarded, rule="self-guard", origin="policy")
+    if fault is not None:
+        return _verdict(call, rating, fault.text, rule=fault.rule, origin="policy")
+    if rating.tier is Tier.SAFE:
+        return _verdict(call, rating, rating.reason, rule=rating.rule, origin=rating.origin, allowed=True)
+    if config.restrictive:
+        why = "the configuration could not be read, so only safe calls run"
+        return _verdict(call, rating, why, rule="restrictive", origin="config")
+    if granted:
+        return _verdict(
+            call, rating, "a grant covers it", rule=f"grant:{granted}", origin="grant", allowed=True
+        )
+    allow = sorted(call.names & config.allow)
+    if allow or call.group in config.allow_groups:
+        rule = f"allow:{allow[0]}" if allow else f"allow_groups:{call.group}"
+        return _verdict(call, rating, "the configuration allows it", rule=rule, origin="config", allowed=True)
+    return _guarded(call, rating, config)
+
+
+def _guarded(call: _Call, rating: Rating, config: Config) -> Verdict:
+    verdict = _verdict(call, rating, f"{rating.reason}, so the person at the desk decides", rule=rating.rule,
+                       origin=rating.origin)  # fmt: skip
+    if config.ask:
+        return replace(verdict, askable=True, would_ask=True)
+    ways_out = (
+        f'the person can let it run always: add "{call.shown}" to policy.allow in config.toml',
+        "the person can be asked each time: set policy.ask = true in config.toml",
+    )
+    return replace(verdict, askable=True, ways_out=ways_out)
+
+
+def _verdict(
+    call: _Call, rating: Rating, why: str, *, rule: str, origin: str, allowed: bool = False
+) -> Verdict:
+    return Verdict(
+        route=call.shown,
+        binary=call.binary,
+        args=call.args,
+        tier=rating.tier,
+        allowed=allowed,
+        askable=False,
+        would_ask=False,
+        reason=why if allowed else f"cannot {call.verb} '{call.shown}': {why}",
+        rule=rule,
+        origin=origin,
+        capabilities=rating.capabilities,
+    )
+
+
+def _unknown(registry: Registry, route: str, args: tuple[str, ...]) -> Verdict:
+    shown = _printable(" ".join(route.split()))
+    return Verdict(
+        route=shown,
+        binary="",
+        args=args,
+        tier=Tier.BLOCKED,
+        allowed=False,
+        askable=False,
+        would_ask=False,
+        reason=f"cannot run '{shown}': there is no such command; search for one",
+        rule="unknown-route",
+        origin="registry",
+        did_you_mean=near(registry, route),
+    )
+
+
+def _call(command: Command, args: tuple[str, ...]) -> _Call:
+    names = frozenset(map(key, (command.route, *command.aliases, command.filename_route)))
+    return _Call(shown=command.route, verb="run", binary=command.binary, args=args, names=names,
+                 group=key(command.group))  # fmt: skip
+
+
+def _ipc_call(target: str, function: str, args: tuple[str, ...]) -> _Call:
+    shown = f"omarchy shell {target} {function}"
+    names = frozenset(map(key, (shown, f"shell {target}", "shell")))
+    return _Call(shown=_printable(shown), verb="call", binary=SHELL_BINARY, args=(target, function, *args),
+                 names=names, group="shell")  # fmt: skip
+
+
+def _fault(command: Command, args: Sequence[str]) -> Fault | None:
+    return arguments.fault_in(args, command.args)
+
+
+def _ipc_fault(words: Sequence[str]) -> Fault | None:
+    if well_named(words[0], words[1]):
+        return None
+    return Fault(
+        rule="ipc-name", text="a target and a function are names of letters, digits, '.', '_' and '-'"
+    )
+
+
+def _printable(text: str) -> str:
+    """Text somebody else wrote, safe in a line of ours."""
+    return "".join(char if char.isprintable() else "?" for char in text[:MAX_SHOWN])
