@@ -1,0 +1,119 @@
+"""The session bus as a person and as a rude program use it: busctl, and messages built by hand."""
+
+import asyncio
+import json
+import warnings
+from typing import Any
+
+from system.world import World
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from dbus_next.aio.message_bus import MessageBus  # noqa: TID251 - malformed calls need raw messages
+    from dbus_next.constants import MessageType  # noqa: TID251
+    from dbus_next.message import Message  # noqa: TID251
+    from dbus_next.signature import Variant  # noqa: TID251
+
+    from omarchy_mcp.session import bus as _compatible  # noqa: F401 - makes the import below work everywhere
+
+NAME = "io.github.bruce_forte.OmarchyMcp1"
+PATH = "/io/github/bruce_forte/OmarchyMcp1"
+ERROR = f"{NAME}.Error."
+REPLY_SECONDS = 10.0
+
+
+def busctl(world: World, *words: str, check: bool = True) -> Any:
+    """Run busctl with JSON output; returns its data, or None when there is none or it failed."""
+    done = world.run("busctl", "--user", "--json=short", "--timeout=10", *words, check=check)
+    return json.loads(done.stdout)["data"] if done.returncode == 0 and done.stdout.strip() else None
+
+
+def plain(value: Any) -> Any:
+    """busctl's {"type": …, "data": …} values without the types."""
+    if isinstance(value, dict):
+        if set(value) == {"type", "data"}:
+            return plain(value["data"])
+        return {key: plain(item) for key, item in value.items()}
+    return [plain(item) for item in value] if isinstance(value, list) else value
+
+
+class Control:
+    """The control service, called as a person would by hand."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    def call(self, member: str, *words: str, start: bool = True) -> Any:
+        """Call a method by busctl; returns its only answer, or None."""
+        answer = busctl(
+            self.world, f"--auto-start={'yes' if start else 'no'}", "call", NAME, PATH, NAME, member, *words
+        )
+        return plain(answer[0]) if answer else None
+
+    def status(self, *, start: bool = True) -> dict[str, Any]:
+        status: dict[str, Any] = self.call("Status", start=start)
+        return status
+
+    def recent(self, count: int = 8) -> list[dict[str, Any]]:
+        """The newest records first."""
+        records: list[dict[str, Any]] = self.call("Recent", "ua{sv}", str(count), "0")
+        return records
+
+    def get(self, name: str) -> Any:
+        return plain(busctl(self.world, "get-property", NAME, PATH, NAME, name))
+
+    def owner(self) -> str:
+        """Who owns the name now; empty when nobody does.  Starts nothing."""
+        answer = busctl(
+            self.world,
+            "call",
+            "org.freedesktop.DBus",
+            "/org/freedesktop/DBus",
+            "org.freedesktop.DBus",
+            "GetNameOwner",
+            "s",
+            NAME,
+            check=False,
+        )
+        return str(answer[0]) if answer else ""
+
+    def raw(
+        self,
+        member: str,
+        signature: str = "",
+        body: tuple[Any, ...] = (),
+        *,
+        interface: str = NAME,
+        path: str = PATH,
+    ) -> tuple[str, list[Any]]:
+        """Send any message; returns the error's name ("" when there is none) and the answer's body."""
+        return asyncio.run(
+            self._raw(
+                Message(
+                    destination=NAME,
+                    path=path,
+                    interface=interface,
+                    member=member,
+                    signature=signature,
+                    body=list(body),
+                )
+            )
+        )
+
+    async def _raw(self, message: Message) -> tuple[str, list[Any]]:
+        bus = await MessageBus(bus_address=self.world.env["DBUS_SESSION_BUS_ADDRESS"]).connect()
+        try:
+            reply = await asyncio.wait_for(bus.call(message), REPLY_SECONDS)
+        finally:
+            bus.disconnect()  # type: ignore[no-untyped-call]  # the library's own
+            # it shuts the connection down and leaves closing to the garbage collector, which warns
+            asyncio.get_running_loop().remove_reader(bus._fd)
+            bus._stream.close()
+            bus._sock.close()
+        assert reply is not None
+        return (reply.error_name if reply.message_type is MessageType.ERROR else ""), list(reply.body)
+
+
+def text(value: str) -> Variant:
+    """A string as a variant."""
+    return Variant("s", value)

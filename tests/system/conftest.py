@@ -1,0 +1,15 @@
+from system.fixtures import (
+    audit_fixture,
+    installed_fixture,
+    product_fixture,
+    pytest_runtest_makereport,
+    rpc_fixture,
+)
+
+__all__ = [
+    "audit_fixture",
+    "installed_fixture",
+    "product_fixture",
+    "pytest_runtest_makereport",
+    "rpc_fixture",
+]

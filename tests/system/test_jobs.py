@@ -1,0 +1,178 @@
+"""A command is a unit of its own: its budget, its family, its surroundings, its life beside the server's."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from system import desktop
+from system.client import Rpc
+from system.product import SERVICE, SLICE, Product
+from system.world import alive, wait_until
+
+FORBIDDEN = (
+    "LISTEN_",
+    "NOTIFY_",
+    "WATCHDOG_",
+    "PYTHON",
+    "VIRTUAL_ENV",
+    "OMARCHY_MCP_VENV",
+    "JOURNAL_STREAM",
+    "MANAGERPID",
+)
+PROMPT_SECONDS = 5.0
+
+
+def test_a_long_command_is_answered_at_its_budget_and_outlives_a_restart(product: Product, rpc: Rpc) -> None:
+    answer = rpc.do(desktop.SLEEP, "60", "long", timeout_ms=500, detach=True)
+    assert answer.outcome == "running", answer
+    assert answer.seconds < PROMPT_SECONDS
+    unit = product.job_unit(answer.data["job"])
+    assert unit.startswith("app-omarchymcp-")
+    (pid,) = wait_until(lambda: product.desktop.pids("long"), "the command has begun")
+    product.restart()
+    assert product.show(unit, "ActiveState") == "active"
+    assert product.show(unit, "MainPID") == str(pid)
+    assert product.show(unit, "Slice") == SLICE
+    assert alive(pid)
+    product.world.systemctl("stop", unit)
+    assert not alive(pid)
+
+
+def test_a_command_over_its_budget_is_said_to_be_so_in_time(product: Product, rpc: Rpc) -> None:
+    answer = rpc.do(desktop.SLEEP, "60", "over", timeout_ms=700)
+    assert answer.outcome in {"running", "timed_out"}
+    assert answer.seconds < PROMPT_SECONDS
+    if answer.outcome == "running":
+        assert "still running" in answer.text
+        assert product.job_unit(answer.data["job"])
+    else:
+        (pid,) = product.desktop.pids("over")
+        wait_until(lambda: not alive(pid), "the command is gone")
+
+
+def test_what_was_written_before_the_budget_is_not_lost(rpc: Rpc) -> None:
+    answer = rpc.do(desktop.SLEEP, "60", "early", timeout_ms=1_500)
+    assert answer.data["stdout"] == "begun\n"
+
+
+def test_stopping_a_job_ends_its_whole_family(product: Product, rpc: Rpc) -> None:
+    answer = rpc.do(desktop.TREE, "family", timeout_ms=1_500, detach=True)
+    family = wait_until(lambda: product.desktop.pids("family"), "the family has grown")
+    assert len(family) == 4
+    unit = product.job_unit(answer.data["job"])
+    if unit:
+        product.world.systemctl("stop", unit)
+    wait_until(lambda: not any(map(alive, family)), "the whole family is gone")
+
+
+def test_a_child_that_holds_the_output_does_not_delay_the_answer_and_lives(
+    product: Product, rpc: Rpc
+) -> None:
+    answer = rpc.do(desktop.LEAK, "leaked")
+    assert answer.outcome == "ok"
+    assert answer.data["stdout"] == "leaked\n"
+    assert answer.seconds < 2
+    (pid,) = product.desktop.pids("leaked")
+    assert alive(pid)
+    product.restart()
+    assert alive(pid)
+
+
+def test_stopping_the_slice_ends_every_command(product: Product, rpc: Rpc) -> None:
+    for name in ("one", "two"):
+        rpc.do(desktop.SLEEP, "60", name, timeout_ms=500, detach=True)
+    pids = [wait_until(lambda name=name: product.desktop.pids(name), name)[0] for name in ("one", "two")]  # type: ignore[misc]
+    product.world.systemctl("stop", SLICE)
+    assert not any(map(alive, pids))
+
+
+def test_a_command_inherits_nothing_that_speaks_for_the_server(product: Product, rpc: Rpc) -> None:
+    seen = json.loads(rpc.do(desktop.ENVIRON).data["stdout"])
+    assert [name for name in seen["environ"] if name.startswith(FORBIDDEN)] == []
+    # the manager gives each unit an invocation id of its own; the server's must not be it
+    assert seen["environ"].get("INVOCATION_ID") != product.show(SERVICE, "InvocationID")
+    assert seen["environ"]["OMARCHY_PATH"] == str(product.desktop.path)
+    assert seen["environ"]["PATH"]
+    assert seen["stdin"] == ""
+    assert set(seen["fds"]) <= {"0", "1", "2"}, seen["fds"]
+    assert product.token() not in json.dumps(seen)
+
+
+def test_a_command_is_not_bound_by_the_servers_sandbox(rpc: Rpc) -> None:
+    seen = json.loads(rpc.do(desktop.ENVIRON).data["stdout"])
+    assert (seen["no_new_privs"], seen["seccomp"]) == ("0", "0")
+    assert int(seen["ignored"], 16) == 0
+    assert int(seen["blocked"], 16) == 0
+    assert seen["umask"] == "0022"
+    assert "app-omarchymcp.slice/app-omarchymcp-" in seen["cgroup"]
+
+
+def test_a_variable_set_later_is_seen_by_the_next_command(product: Product, rpc: Rpc) -> None:
+    rpc.do(desktop.TRUE)
+    server = product.pid()
+    product.world.systemctl("set-environment", "WAYLAND_DISPLAY=wayland-77")
+    try:
+        seen = json.loads(rpc.do(desktop.ENVIRON).data["stdout"])
+    finally:
+        product.world.systemctl("unset-environment", "WAYLAND_DISPLAY")
+    assert seen["environ"]["WAYLAND_DISPLAY"] == "wayland-77"
+    assert product.pid() == server
+    assert (
+        json.loads(rpc.do(desktop.ENVIRON).data["stdout"])["environ"].get("WAYLAND_DISPLAY") != "wayland-77"
+    )
+
+
+def test_a_server_started_without_a_desktop_works_once_there_is_one(product: Product) -> None:
+    product.world.systemctl("unset-environment", "OMARCHY_PATH")
+    try:
+        product.sleep()
+        rpc = product.rpc()
+        before = rpc.do(desktop.TRUE)
+        assert before.failed
+        assert before.outcome in {"refused", "not_installed", "error"}
+        assert before.seconds < PROMPT_SECONDS
+    finally:
+        product.tell_manager()
+    assert rpc.do(desktop.TRUE).outcome == "ok"
+
+
+def test_calls_at_the_same_time_do_not_wait_for_each_other(product: Product, rpc: Rpc) -> None:
+    with ThreadPoolExecutor(8) as callers:
+        answers = list(callers.map(lambda number: rpc.do(desktop.SLEEP, "0.5", f"par{number}"), range(8)))
+    assert {answer.outcome for answer in answers} == {"ok"}
+    assert len({answer.data["job"] for answer in answers}) == 8
+    assert max(answer.seconds for answer in answers) < 3
+
+
+@pytest.mark.parametrize("calls", [60])
+def test_many_calls_leave_no_unit_no_zombie_and_no_descriptor(product: Product, rpc: Rpc, calls: int) -> None:
+    rpc.do(desktop.TRUE)
+    pid = product.pid()
+    before = len(list(Path(f"/proc/{pid}/fd").iterdir()))
+    for _ in range(calls):
+        assert rpc.do(desktop.TRUE).outcome == "ok"
+
+    def units() -> str:
+        return product.world.systemctl("list-units", "--all", "--plain", "--no-legend", "app-omarchymcp-*")
+
+    wait_until(lambda: not units(), "no unit is left")
+    wait_until(lambda: len(list(Path(f"/proc/{pid}/fd").iterdir())) <= before + 3, "no descriptor is left")
+    assert product.pid() == pid
+
+
+def test_a_command_that_is_gone_since_it_was_listed_is_said_not_to_be_installed(
+    product: Product, rpc: Rpc
+) -> None:
+    rpc.do(desktop.TRUE)
+    file = product.desktop.path / "bin" / "omarchy-theme-probe-true"
+    kept = file.with_suffix(".away")
+    file.rename(kept)
+    try:
+        answer = rpc.do(desktop.TRUE)
+    finally:
+        kept.rename(file)
+    assert answer.failed
+    assert answer.outcome in {"not_installed", "refused"}
+    assert rpc.do(desktop.TRUE).outcome == "ok"
