@@ -1,0 +1,234 @@
+"""The D-Bus object: what each method does, for whom."""
+
+import asyncio
+import logging
+import os
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+
+from omarchy_mcp import VERSION
+from omarchy_mcp.control.units import ERROR, Snapshot, State, Units
+from omarchy_mcp.policy.callers import SERVER_UNIT, Caller, Right, refusal
+from omarchy_mcp.session import journal
+from omarchy_mcp.session.bus import Bus, BusError, Call, Exported, Method, Variant, plain, variant, variants
+from omarchy_mcp.session.callers import denied, identify
+from omarchy_mcp.session.records import Event
+
+logger = logging.getLogger(__name__)
+
+NAME = "io.github.bruce_forte.OmarchyMcp1"
+PATH = "/io/github/bruce_forte/OmarchyMcp1"
+API_VERSION = 1
+XML = Path(__file__).with_name("interface.xml")
+
+REPORTED: Mapping[str, bool | int | str] = {
+    "server_version": "",
+    "tools": 0,
+    "tools_declared": 0,
+    "config_ok": True,
+    "config_problem": "",
+    "omarchy_path": "",
+    "audit": "unknown",
+    "audit_why": "",
+    "clients": 0,
+    "calls": 0,
+    "failures": 0,
+    "last_tool": "",
+    "token_file": "",
+    "token_problem": "",
+}
+"""What the server tells of itself, with what is shown while it has told nothing."""
+
+CALLED = ("tool", "client", "route", "target", "outcome", "duration_usec")
+"""What the signal Called carries; arguments are not among it."""
+
+MAX_REPORT_TEXT = 1_000
+
+
+class Control:
+    """The control service's object on the bus."""
+
+    def __init__(self, bus: Bus, units: Units, audit: journal.Writer) -> None:
+        self._bus = bus
+        self._units = units
+        self._audit = audit
+        self._state = State.STOPPED
+        self._reported: dict[str, bool | int | str] = dict(REPORTED)
+        self._server_pid = 0
+
+    async def publish(self) -> None:
+        """Put the object on the bus and keep its properties true."""
+        await self._refresh()
+        self._bus.serve(
+            PATH,
+            Exported(xml=load_xml(), interface=NAME, methods=self._methods(), properties=self._properties),
+        )
+
+    async def follow(self) -> None:
+        """Announce changes of state as they happen; runs until cancelled."""
+        while True:
+            await self._units.changed.wait()
+            self._units.changed.clear()
+            await self._refresh()
+
+    def _methods(self) -> dict[str, Method]:
+        act, read = Right.ACT, Right.READ
+        return {
+            "Start": self._method("", "", act, self._start),
+            "Stop": self._method("", "", act, self._stop),
+            "Restart": self._method("", "", act, self._restart),
+            "Reload": self._method("", "", act, self._reload),
+            "Status": self._method("", "a{sv}", read, self._status),
+            "Recent": self._method("ua{sv}", "aa{sv}", read, self._recent),
+            "Questions": self._method("", "aa{sv}", read, self._questions),
+            "Approve": self._method("sa{sv}", "", Right.ANSWER, self._no_question),
+            "Deny": self._method("sa{sv}", "", Right.ANSWER, self._no_question),
+            "Report": self._method("a{sv}", "", Right.SERVER, self._report),
+            "ReportCalls": self._method("aa{sv}", "", Right.SERVER, self._report_calls),
+        }
+
+    def _method(
+        self,
+        takes: str,
+        gives: str,
+        right: Right,
+        body: Callable[[Call, Caller], Awaitable[Sequence[object]]],
+    ) -> Method:
+        async def answer(call: Call) -> Sequence[object]:
+            caller = await identify(self._bus, call.sender)
+            why = refusal(right, caller, os.getuid(), self._server_pid)
+            if why is not None and right is Right.SERVER:
+                self._server_pid = (await self._units.look()).pid  # it may have started this instant
+                why = refusal(right, caller, os.getuid(), self._server_pid)
+            if why is not None:
+                self._audit.write(
+                    Event.LIFECYCLE, f"refused {call.member} to process {caller.pid}: {why}",
+                    action=call.member.lower(), outcome="refused", caller=describe(caller),
+                )  # fmt: skip
+                raise denied(f"cannot call {call.member}: {why}")
+            return await body(call, caller)
+
+        return Method(takes=takes, gives=gives, answer=answer)
+
+    def _properties(self) -> dict[str, Variant]:
+        return {
+            "State": variant(str(self._state)),
+            "PendingQuestions": Variant("u", 0),
+            "ApiVersion": Variant("u", API_VERSION),
+            "Version": variant(VERSION),
+        }
+
+    async def _refresh(self) -> Snapshot:
+        now = await self._units.look()
+        self._server_pid = now.pid
+        if now.pid == 0:
+            self._reported = dict(REPORTED) | {
+                key: self._reported[key] for key in ("omarchy_path", "token_file")
+            }
+        if now.state is not self._state:
+            self._state = now.state
+            if self._bus.alive and PATH in self._bus.served:
+                self._bus.changed(PATH, ["State"])
+        return now
+
+    async def _start(self, call: Call, caller: Caller) -> Sequence[object]:
+        await self._act(call, caller, self._units.start)
+        return ()
+
+    async def _stop(self, call: Call, caller: Caller) -> Sequence[object]:
+        await self._act(call, caller, self._units.stop)
+        return ()
+
+    async def _restart(self, call: Call, caller: Caller) -> Sequence[object]:
+        await self._act(call, caller, self._units.restart)
+        return ()
+
+    async def _reload(self, call: Call, caller: Caller) -> Sequence[object]:
+        await self._act(call, caller, self._units.reload)
+        return ()
+
+    async def _act(self, call: Call, caller: Caller, act: Callable[[], Awaitable[None]]) -> None:
+        verb = call.member.lower()
+        try:
+            await act()
+        except BusError as error:
+            message = f"could not {verb} the server: {error.text or error.name}"
+            self._audit.write(
+                Event.LIFECYCLE, message, action=verb, outcome="failed", caller=describe(caller)
+            )
+            raise
+        finally:
+            await self._refresh()
+        self._audit.write(
+            Event.LIFECYCLE, f"{verb} by the user", action=verb, outcome="ok", caller=describe(caller)
+        )
+
+    async def _status(self, _call: Call, _caller: Caller) -> Sequence[object]:
+        now, port, jobs = await asyncio.gather(self._refresh(), self._units.port(), self._units.jobs())
+        uptime = time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000 - now.since_usec if now.since_usec else 0
+        status: dict[str, object] = {
+            "state": str(now.state),
+            "port": port,
+            "version": VERSION,
+            "enabled": now.enabled,
+            "listening": now.socket == "active",
+            "running": now.service == "active",
+            "pid": now.pid,
+            "result": now.service_result,
+            "problem": now.problem,
+            "restarts": now.restarts,
+            "uptime_usec": max(uptime, 0),
+            "pending": 0,
+            "frozen": now.frozen,
+            "jobs": jobs,
+            **self._reported,
+        }
+        return (variants(status),)
+
+    async def _recent(self, call: Call, _caller: Caller) -> Sequence[object]:
+        count, options = call.arguments
+        if options:
+            raise BusError(
+                "org.freedesktop.DBus.Error.InvalidArgs", f"unknown option {next(iter(options))!r}"
+            )
+        try:
+            records = await asyncio.to_thread(journal.recent, count)
+        except journal.UnreadableError as error:
+            raise BusError(f"{ERROR}.Unreadable", str(error)) from error
+        return ([variants(record.shown()) for record in records],)
+
+    async def _questions(self, _call: Call, _caller: Caller) -> Sequence[object]:
+        return ([],)
+
+    async def _no_question(self, call: Call, _caller: Caller) -> Sequence[object]:
+        raise BusError(f"{ERROR}.NotFound", f"cannot {call.member.lower()}: no question of that id is open")
+
+    async def _report(self, call: Call, _caller: Caller) -> Sequence[object]:
+        self._learn(plain(call.arguments[0]))
+        return ()
+
+    async def _report_calls(self, call: Call, _caller: Caller) -> Sequence[object]:
+        for told in plain(call.arguments[0]):
+            self._learn(told)
+            shown = {key: told[key] for key in CALLED if isinstance(told.get(key), str | int)}
+            self._bus.emit(PATH, NAME, "Called", "a{sv}", [variants(shown)])
+        return ()
+
+    def _learn(self, told: Mapping[str, object]) -> None:
+        for key, value in told.items():
+            if key in REPORTED and isinstance(value, bool | int | str) and type(value) is type(REPORTED[key]):
+                self._reported[key] = value[:MAX_REPORT_TEXT] if isinstance(value, str) else value
+
+
+def describe(caller: Caller) -> str:
+    """A caller in words, for the record."""
+    return f"pid {caller.pid} in {caller.units[-1] if caller.units else 'no unit'}"
+
+
+def load_xml() -> str:
+    """The introspection data, as it is checked in."""
+    return XML.read_text(encoding="utf-8")
+
+
+__all__ = ["API_VERSION", "NAME", "PATH", "SERVER_UNIT", "Control", "load_xml"]

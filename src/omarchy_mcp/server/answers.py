@@ -1,0 +1,154 @@
+"""What the tools give back: the shapes of their structured content, and the short text beside it.
+
+Every shape is flat: clients' schema readers choke on references, unions and nulls.  A key that has nothing
+to say is left out.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mcp.types import CallToolResult, TextContent
+from typing_extensions import TypedDict
+
+from omarchy_mcp.policy.registry import Command
+from omarchy_mcp.policy.verdict import Verdict
+from omarchy_mcp.server.gate import Refused
+from omarchy_mcp.server.running import Ran
+from omarchy_mcp.session.records import Outcome
+
+MAX_TEXT = 4_000
+"""Characters of the short text; the structured content has the rest."""
+
+
+class RunAnswer(TypedDict, total=False):
+    """What came of a command or of a function of the shell."""
+
+    outcome: str
+    route: str
+    tier: str
+    rule: str
+    reason: str
+    exit: int
+    signal: int
+    stdout: str
+    stderr: str
+    truncated: bool
+    job: str
+    duration_ms: int
+    target: str
+    did_you_mean: list[str]
+    ways_out: list[str]
+
+
+class SearchAnswer(TypedDict, total=False):
+    """Commands found, the best first."""
+
+    query: str
+    count: int
+    commands: list[dict[str, Any]]
+    reason: str
+
+
+class TargetsAnswer(TypedDict, total=False):
+    """Functions of the shell."""
+
+    count: int
+    functions: list[dict[str, Any]]
+    outcome: str
+    reason: str
+
+
+def result(content: Mapping[str, object], text: str, *, error: bool) -> CallToolResult:
+    """An answer: structured content without its empty parts, the text, and whether it went wrong."""
+    kept = {key: value for key, value in content.items() if value not in (None, "", [], ())}
+    text = text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}… (the structured content has all of it)"
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)], structured_content=kept, is_error=error
+    )
+
+
+def refused(refusal: Refused, duration_ms: int) -> CallToolResult:
+    """A call that did not run: why, and what can be done."""
+    verdict = refusal.verdict
+    content: dict[str, object] = {
+        "outcome": str(refusal.outcome),
+        "reason": refusal.reason,
+        "duration_ms": duration_ms,
+    }
+    hints: list[str] = []
+    if verdict is not None:
+        content |= {
+            "route": verdict.route,
+            "tier": str(verdict.tier),
+            "rule": verdict.rule,
+            "target": verdict.target,
+            "did_you_mean": list(verdict.did_you_mean),
+            "ways_out": list(verdict.ways_out),
+        }
+        hints = [f"did you mean: {', '.join(verdict.did_you_mean)}"] if verdict.did_you_mean else []
+        hints += verdict.ways_out
+    return result(content, "\n".join([f"{refusal.outcome}: {refusal.reason}", *hints]), error=True)
+
+
+def ran(verdict: Verdict, outcome: Ran, duration_ms: int) -> CallToolResult:
+    """A command that was started, or could not be."""
+    content = {
+        "outcome": str(outcome.outcome),
+        "route": verdict.route,
+        "tier": str(verdict.tier),
+        "rule": verdict.rule,
+        "target": verdict.target,
+        "reason": outcome.reason,
+        "exit": outcome.exit,
+        "signal": outcome.signal,
+        "stdout": outcome.stdout,
+        "stderr": outcome.stderr,
+        "truncated": outcome.truncated,
+        "job": outcome.job,
+        "duration_ms": duration_ms,
+    }
+    return result(content, in_words(outcome), error=outcome.outcome not in (Outcome.OK, Outcome.RUNNING))
+
+
+def in_words(outcome: Ran) -> str:
+    """The end of a command, then what it printed."""
+    how = str(outcome.outcome)
+    if outcome.job:
+        how = f"still running as job {outcome.job}; it goes on"
+    elif outcome.exit:
+        how += f", exit status {outcome.exit}"
+    elif outcome.signal:
+        how += f", ended by signal {outcome.signal}"
+    if outcome.reason and not outcome.job:
+        how += f": {outcome.reason}"
+    printed = [part.rstrip("\n") for part in (outcome.stdout, outcome.stderr) if part]
+    return "\n".join([how, *printed])
+
+
+def found(query: str, commands: Sequence[tuple[Command, Verdict]]) -> CallToolResult:
+    """Search results, each with what would become of it."""
+    rows = [describe(command, verdict) for command, verdict in commands]
+    lines = [
+        f"{row['route']} {row.get('args', '')} [{row['tier']}] {row['summary']}".replace("  ", " ")
+        for row in rows
+    ]
+    text = "\n".join(lines) if lines else f"no command matches {query!r}"
+    return result({"query": query, "count": len(rows), "commands": rows}, text, error=False)
+
+
+def describe(command: Command, verdict: Verdict) -> dict[str, object]:
+    """One command as a client needs it to call it."""
+    runnable = verdict.allowed or verdict.would_ask
+    row: dict[str, object] = {
+        "route": command.route,
+        "summary": command.summary,
+        "args": command.args,
+        "examples": list(command.examples),
+        "group": command.group,
+        "tier": str(verdict.tier),
+        "runnable": runnable,
+        "asks": verdict.would_ask,
+        "hidden": command.hidden,
+        "refusal": "" if runnable else verdict.reason,
+    }
+    return {key: value for key, value in row.items() if value not in ("", [], False) or key == "runnable"}

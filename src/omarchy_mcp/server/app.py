@@ -1,0 +1,127 @@
+"""The MCP application: the SDK's server with our tools, and what happens around every message."""
+
+import asyncio
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.mcpserver import MCPServer
+from mcp.server.subscriptions import InMemorySubscriptionBus
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp.types import CallToolResult, TextContent
+from starlette.applications import Starlette
+
+from omarchy_mcp import VERSION
+from omarchy_mcp.policy.access import MCP_PATH, hosts
+from omarchy_mcp.server.http import CLIENT
+from omarchy_mcp.server.recording import CURRENT, CallRecord, Recorder
+from omarchy_mcp.server.tools import INSTRUCTIONS, Tools
+from omarchy_mcp.session.records import Outcome, clean
+
+MAX_BODY = 1 << 20
+MAX_SESSIONS = 1_024
+SESSION_IDLE_S = 1_800
+
+
+class Recording:
+    """Wraps every tool call: odd arguments are refused by name, and one record is written whatever happens."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self.parameters: dict[str, frozenset[str]] = {}
+        """The parameters each tool has; filled once the tools are registered."""
+
+    async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        """Handle one message."""
+        if ctx.method != "tools/call":
+            return await call_next(ctx)
+        params = dict(ctx.params or {})
+        call = CallRecord(tool=clean(str(params.get("name", "")), 64), client=client_of(ctx))
+        token = CURRENT.set(call)
+        try:
+            ctx, odd = self._tidy(ctx, params)
+            if odd is not None:
+                call.outcome, call.reason = Outcome.ERROR, "unknown argument"
+            result = odd if odd is not None else await call_next(ctx)
+            if failed(result) and call.outcome is Outcome.OK:
+                # The first line names the fault; what follows may quote arguments, which no message carries.
+                call.outcome, call.reason = Outcome.ERROR, clean(text_of(result).partition("\n")[0], 200)
+        except asyncio.CancelledError:
+            call.outcome = Outcome.CANCELLED
+            raise
+        except Exception as error:
+            call.outcome, call.reason = Outcome.ERROR, type(error).__name__
+            raise
+        finally:
+            CURRENT.reset(token)
+            self._recorder.call(call)
+        return result
+
+    def _tidy(
+        self, ctx: ServerRequestContext[Any, Any], params: dict[str, Any]
+    ) -> tuple[ServerRequestContext[Any, Any], CallToolResult | None]:
+        """Leave out arguments that are null, as some clients send for "not given"; refuse unknown ones by name."""
+        given = params.get("arguments")
+        known = self.parameters.get(str(params.get("name")))
+        if known is None or not isinstance(given, Mapping):
+            return ctx, None
+        unknown = sorted(clean(str(name), 64) for name in given if name not in known)
+        if unknown:
+            text = f"unknown argument {', '.join(map(repr, unknown))}; known: {', '.join(sorted(known))}"
+            return ctx, CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
+        params["arguments"] = {name: value for name, value in given.items() if value is not None}
+        return dataclasses.replace(ctx, params=params), None
+
+
+def client_of(ctx: ServerRequestContext[Any, Any]) -> str:
+    """The name under which the door admitted the request."""
+    scope = getattr(ctx.request, "scope", None)
+    return str(scope.get(CLIENT, "unknown")) if isinstance(scope, Mapping) else "unknown"
+
+
+def failed(result: HandlerResult) -> bool:
+    """Whether a tool's result says that it went wrong."""
+    if isinstance(result, CallToolResult):
+        return bool(result.is_error)
+    return bool(result.get("isError")) if isinstance(result, dict) else False
+
+
+def text_of(result: HandlerResult) -> str:
+    """The first text of a tool's result."""
+    content = result.content if isinstance(result, CallToolResult) else (result or {}).get("content", [])  # type: ignore[union-attr]  # a dict here
+    for block in content:
+        text = block.get("text") if isinstance(block, dict) else getattr(block, "text", None)
+        if text:
+            return str(text)
+    return ""
+
+
+async def build(tools: Tools, recorder: Recorder, port: int) -> tuple[Starlette, int]:
+    """Build the application for a port; returns it and the number of tools it offers."""
+    recording = Recording(recorder)
+    server = MCPServer(
+        "omarchy-mcp",
+        title="Omarchy desktop",
+        version=VERSION,
+        instructions=INSTRUCTIONS,
+        log_level="WARNING",
+        subscriptions=InMemorySubscriptionBus(),
+        middleware=[recording],
+    )
+    tools.register(server)
+    listed = await server.list_tools()
+    recording.parameters = {tool.name: frozenset(tool.input_schema.get("properties", {})) for tool in listed}
+    exact = sorted(host.decode() for host in hosts(port))
+    app = server.streamable_http_app(
+        streamable_http_path=MCP_PATH,
+        json_response=False,
+        stateless_http=False,
+        max_sessions=MAX_SESSIONS,
+        session_idle_timeout=SESSION_IDLE_S,
+        max_request_body_size=MAX_BODY,
+        transport_security=TransportSecuritySettings(
+            allowed_hosts=exact, allowed_origins=[f"http://{host}" for host in exact]
+        ),
+    )
+    return app, len(listed)

@@ -1,0 +1,91 @@
+"""The one way from a tool call to a command: nothing is started that was not authorized here.
+
+Security boundary.  The decisions are policy.verdict's; what is looked up for them is desktop's.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from omarchy_mcp.desktop.omarchy import Installed, NoOmarchyError, Omarchy, Session
+from omarchy_mcp.desktop.shell import call_argv
+from omarchy_mcp.policy.verdict import Verdict, decide, decide_ipc
+from omarchy_mcp.server.settings import Settings
+from omarchy_mcp.session.bus import BusError
+from omarchy_mcp.session.records import Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Authorized:
+    """A call that may run, with exactly what will be run.  Made by the gate alone."""
+
+    verdict: Verdict
+    argv: tuple[str, ...]
+    session: Session
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A call that does not run, and why; `verdict` is None when it could not even be looked at."""
+
+    outcome: Outcome
+    reason: str
+    verdict: Verdict | None
+
+
+class Gate:
+    """Authorizes calls under one reading of the configuration each."""
+
+    def __init__(self, omarchy: Omarchy | None, settings: Settings, missing: str = "") -> None:
+        """Without `omarchy` nothing is authorized, and `missing` is the reason."""
+        self._omarchy = omarchy
+        self._settings = settings
+        self._missing = missing
+
+    async def look(self) -> tuple[Session, Installed]:
+        """The session and its commands, as they are now.
+
+        Raises:
+            NoOmarchyError: there are none to be had.
+        """
+        omarchy = self._desktop()
+        session = await omarchy.session()
+        return session, await omarchy.installed(session)
+
+    def _desktop(self) -> Omarchy:
+        if self._omarchy is None:
+            raise NoOmarchyError(self._missing)
+        return self._omarchy
+
+    async def authorize(self, route: str, args: Sequence[str]) -> Authorized | Refused:
+        """Decide on running a command with arguments."""
+        config = self._settings.current  # one configuration decides one call
+        try:
+            session, installed = await self.look()
+        except (NoOmarchyError, BusError) as error:
+            return could_not_look(error)
+        verdict = decide(installed.registry, route, args, ratings=installed.ratings, config=config)
+        # The record's own program, never the dispatcher: given words, that picks another command by prefix.
+        argv = (str(installed.path / "bin" / verdict.binary), *verdict.args)
+        return conclude(verdict, argv, session)
+
+    async def authorize_shell(self, target: str, function: str, args: Sequence[str]) -> Authorized | Refused:
+        """Decide on calling a function of the shell."""
+        config = self._settings.current
+        try:
+            session = await self._desktop().session()
+        except (NoOmarchyError, BusError) as error:
+            return could_not_look(error)
+        verdict = decide_ipc(target, function, args, config=config)
+        return conclude(verdict, tuple(call_argv(session.omarchy, target, function, args)), session)
+
+
+def conclude(verdict: Verdict, argv: tuple[str, ...], session: Session) -> Authorized | Refused:
+    """Let a call through if policy allows it; a question that nobody can be asked yet is a refusal."""
+    if verdict.allowed:
+        return Authorized(verdict=verdict, argv=argv, session=session)
+    return Refused(outcome=Outcome.REFUSED, reason=verdict.reason, verdict=verdict)
+
+
+def could_not_look(error: Exception) -> Refused:
+    """Nothing is known of the command, so nothing runs."""
+    return Refused(outcome=Outcome.ERROR, reason=f"cannot run anything: {error}", verdict=None)

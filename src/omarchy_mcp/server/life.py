@@ -1,0 +1,220 @@
+"""The server's life: what it is given, ready, reloads, and an end that writes everything down."""
+
+import asyncio
+import contextlib
+import gc
+import logging
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from omarchy_mcp import VERSION
+from omarchy_mcp.desktop.omarchy import NoOmarchyError, Omarchy
+from omarchy_mcp.server.app import build
+from omarchy_mcp.server.gate import Gate
+from omarchy_mcp.server.http import Door, Server, configure
+from omarchy_mcp.server.recording import CONTROL, Recorder
+from omarchy_mcp.server.running import Runner
+from omarchy_mcp.server.settings import Settings
+from omarchy_mcp.server.tools import NAMES, Tools
+from omarchy_mcp.session import environment
+from omarchy_mcp.session.bus import DBUS, Bus, BusError, Signal
+from omarchy_mcp.session.files import TokenFile
+from omarchy_mcp.session.jobs import Jobs
+from omarchy_mcp.session.journal import Writer
+from omarchy_mcp.session.manager import Manager, NoManagerError
+from omarchy_mcp.session.notify import Passed, ServiceManager
+from omarchy_mcp.session.records import Event
+
+logger = logging.getLogger(__name__)
+
+CLIENT = "default"
+BUS_GONE = 3
+
+
+@dataclass(slots=True, kw_only=True)
+class Desktop:
+    """The session's side: absent pieces mean that nothing can be run, and the reason is said with each call."""
+
+    bus: Bus | None = None
+    manager: Manager | None = None
+    jobs: Jobs | None = None
+    omarchy: Omarchy | None = None
+    missing: str = ""
+
+
+async def find_desktop(service_manager: ServiceManager) -> Desktop:
+    """Connect to the session's bus and service manager."""
+    try:
+        bus = await Bus.connect()
+    except BusError as error:
+        return Desktop(missing=error.text)
+    try:
+        manager = await Manager.connect(bus)
+    except (NoManagerError, BusError) as error:
+        return Desktop(bus=bus, missing=str(error))
+    jobs = Jobs(manager, environment.runtime_dir() / "jobs", service_manager.keep)
+    omarchy = Omarchy(manager, jobs, environment.cache_dir())
+    return Desktop(bus=bus, manager=manager, jobs=jobs, omarchy=omarchy)
+
+
+class Life:
+    """One run of the server."""
+
+    def __init__(self, passed: Passed) -> None:
+        self._passed = passed
+        self._service_manager = ServiceManager()
+        self._audit = Writer()
+        self._settings = Settings(environment.config_file(), self._audit)
+        self._token = TokenFile(environment.state_dir() / "token")
+        self._why = "told to"
+        self._tools = 0
+
+    async def run(self) -> int:
+        """Serve until told to stop; returns the exit status."""
+        self._settings.load()
+        self._make_token()
+        desktop = await find_desktop(self._service_manager)
+        recorder = Recorder(self._audit, desktop.bus)
+        runner = Runner(desktop.jobs, recorder, desktop.missing)
+        gate = Gate(desktop.omarchy, self._settings, desktop.missing)
+        await self._adopt(desktop, runner, recorder)
+        port = self._passed.sockets[0].getsockname()[1]
+        app, self._tools = await build(
+            Tools(gate=gate, runner=runner, settings=self._settings), recorder, port
+        )
+        door = Door(app, port, self._tokens, self._health)
+        server = Server(configure(door), door)
+        self._handle_signals(server, recorder, desktop)
+        gc.collect()
+        gc.freeze()  # what was imported is never collected: no pauses for looking at it
+        serving = asyncio.ensure_future(server.serve(sockets=self._passed.sockets))
+        await asyncio.wait(
+            {serving, asyncio.ensure_future(server.running.wait())}, return_when=asyncio.FIRST_COMPLETED
+        )
+        helpers = self._helpers(server, door, gate, desktop)
+        self._announce(port, recorder, desktop)
+        try:
+            await serving
+        finally:
+            self._service_manager.stopping("stopping")
+            for helper in helpers:
+                helper.cancel()
+            runner.close()
+            self._audit.write(
+                Event.LIFECYCLE, f"server stopped: {self._why}", action="stopped", reason=self._why
+            )
+            await asyncio.to_thread(self._audit.close)
+        return BUS_GONE if self._why == "the bus is gone" else 0
+
+    def _announce(self, port: int, recorder: Recorder, desktop: Desktop) -> None:
+        self._audit.write(
+            Event.LIFECYCLE,
+            f"server started, version {VERSION}, port {port}",
+            action="started",
+            version=VERSION,
+            port=port,
+        )
+        self._service_manager.ready(f"serving {self._tools} tools on 127.0.0.1:{port}")
+        if desktop.bus is not None:
+            bus = desktop.bus
+            # a control service that starts later knows nothing of us yet
+            bus.match(f"type='signal',sender='{DBUS}',member='NameOwnerChanged',arg0='{CONTROL}'")
+            bus.listen(lambda signal: self._greet(signal, recorder, desktop))
+            recorder.report(self._state(desktop))
+
+    def _greet(self, signal: Signal, recorder: Recorder, desktop: Desktop) -> None:
+        if (
+            signal.sender == DBUS
+            and signal.member == "NameOwnerChanged"
+            and signal.body[0] == CONTROL
+            and signal.body[2]
+        ):
+            recorder.report(self._state(desktop))
+
+    def _state(self, desktop: Desktop) -> dict[str, object]:
+        health = self._audit.health
+        known = desktop.omarchy.known if desktop.omarchy else None
+        return {
+            "server_version": VERSION,
+            "tools": self._tools,
+            "tools_declared": len(NAMES),
+            "config_ok": not self._settings.problem,
+            "config_problem": self._settings.problem,
+            "omarchy_path": str(known.path) if known else "",
+            "audit": health.state,
+            "audit_why": health.why,
+            "token_file": str(self._token.path),
+            "token_problem": self._token.problem,
+        }
+
+    def _health(self) -> dict[str, object]:
+        return {"ok": True, "server": "omarchy-mcp", "version": VERSION, "tools": self._tools}
+
+    def _tokens(self) -> Mapping[str, bytes]:
+        return {CLIENT: self._token.current()}
+
+    def _make_token(self) -> None:
+        try:
+            self._token.ensure()
+        except OSError as error:
+            logger.error("cannot make a token, so nobody is admitted: %s", error)  # noqa: TRY400 - a reason, not a fault
+        if not self._token.current():
+            logger.error("%s", self._token.problem)
+
+    async def _adopt(self, desktop: Desktop, runner: Runner, recorder: Recorder) -> None:
+        """Take over jobs of an earlier run, and record what became of those that ended meanwhile."""
+        if desktop.jobs is None:
+            return
+        with contextlib.suppress(BusError):
+            for job in await desktop.jobs.adopt(self._passed.kept, self._settings.current.max_output_b):
+                if not job.exited.is_set():
+                    recorder.job_adopted(job.id, (job.origin.client, job.origin.tool, job.origin.route))
+                runner.watch(job)
+
+    def _handle_signals(self, server: Server, recorder: Recorder, desktop: Desktop) -> None:
+        loop = asyncio.get_running_loop()
+
+        def reload() -> None:
+            self._settings.reload()
+            recorder.report(self._state(desktop))
+
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, server.stop)
+        loop.add_signal_handler(signal.SIGHUP, reload)
+
+    def _helpers(
+        self, server: Server, door: Door, gate: Gate, desktop: Desktop
+    ) -> list["asyncio.Task[None]"]:
+        helpers = [self._watchdog(), self._idle(server, door, desktop), self._warm(gate, recorder, desktop)]
+        if desktop.bus is not None:
+            helpers.append(self._bus(server, desktop.bus))
+        return [asyncio.ensure_future(helper) for helper in helpers]
+
+    async def _watchdog(self) -> None:
+        while self._service_manager.watchdog_s:
+            self._service_manager.watchdog()
+            await asyncio.sleep(self._service_manager.watchdog_s / 2)
+
+    async def _bus(self, server: Server, bus: Bus) -> None:
+        await bus.gone
+        self._why = "the bus is gone"
+        server.stop()
+
+    async def _warm(self, gate: Gate, recorder: Recorder, desktop: Desktop) -> None:
+        """List the commands before the first call needs them, and tell what was found."""
+        with contextlib.suppress(NoOmarchyError, BusError):
+            await gate.look()
+        recorder.report(self._state(desktop))
+
+    async def _idle(self, server: Server, door: Door, desktop: Desktop) -> None:
+        """Leave when nothing would be lost, if the user wants that: no request, stream or running job of ours."""
+        while (seconds := self._settings.current.idle_exit_s) > 0:
+            await door.idle.wait()
+            seen = door.served
+            await asyncio.sleep(seconds)
+            busy = desktop.jobs is not None and desktop.jobs.running
+            if door.idle.is_set() and door.served == seen and not busy:
+                self._why = f"idle for {seconds} s"
+                server.stop()
+                return

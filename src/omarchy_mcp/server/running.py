@@ -1,0 +1,164 @@
+"""Running what the gate let through, and putting what came of it into an answer."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from omarchy_mcp.server.gate import Authorized
+from omarchy_mcp.server.recording import CallRecord, Recorder
+from omarchy_mcp.session.jobs import EXEC_FAILED, Environment, Exit, Job, Jobs, Origin, SpawnError
+from omarchy_mcp.session.records import Outcome
+
+PROGRESS_S = 10.0
+"""How often a client that waits hears of it; one of them gives up after 60 s of silence."""
+
+PROBE_BYTES = 1 << 20
+
+Progress = Callable[[float, float], Awaitable[None]]
+"""Told the seconds waited and the seconds the wait may last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """What came of a command: `job` is set when it goes on."""
+
+    outcome: Outcome
+    reason: str = ""
+    exit: int | None = None
+    signal: int | None = None
+    stdout: str = ""
+    stderr: str = ""
+    truncated: bool = False
+    job: str = ""
+
+
+class Runner:
+    """Starts authorized commands and waits for them."""
+
+    def __init__(self, jobs: Jobs | None, recorder: Recorder, no_jobs_reason: str = "") -> None:
+        """Without `jobs` every run answers with the reason: there is no service manager to start anything."""
+        self._jobs = jobs
+        self._recorder = recorder
+        self._no_jobs_reason = no_jobs_reason
+        self._watchers: set[asyncio.Task[None]] = set()
+
+    async def run(
+        self,
+        allowed: Authorized,
+        call: CallRecord,
+        wait_s: float,
+        limit: int,
+        progress: Progress | None = None,
+    ) -> Ran:
+        """Run a command and wait at most `wait_s` for it; one that takes longer goes on as a job.
+
+        A client that goes away before it was told a job's number takes the job with it.
+        """
+        if self._jobs is None:
+            return Ran(outcome=Outcome.ERROR, reason=f"cannot run anything: {self._no_jobs_reason}")
+        origin = Origin(client=call.client, tool=call.tool, route=call.route)
+        try:
+            job = await self._jobs.start(call.id, allowed.argv, origin, allowed.session.env, limit)
+        except SpawnError as error:
+            outcome = Outcome.NOT_INSTALLED if error.missing else Outcome.ERROR
+            return Ran(outcome=outcome, reason=f"cannot run '{call.route}': {error}")
+        try:
+            done = await wait_for(job, wait_s, progress)
+        except asyncio.CancelledError:
+            self._jobs.end(job)
+            raise
+        if done:
+            return finished(job)
+        return self._left_running(job)
+
+    async def probe(self, argv: Sequence[str], call: CallRecord, env: Environment, deadline_s: float) -> Ran:
+        """Run a fixed command of ours, with nothing of a client's in it, and end it at the deadline."""
+        if self._jobs is None:
+            return Ran(outcome=Outcome.ERROR, reason=self._no_jobs_reason)
+        origin = Origin(client=call.client, tool=call.tool, route="probe")
+        try:
+            job = await self._jobs.start(call.id, argv, origin, env, PROBE_BYTES)
+        except SpawnError as error:
+            return Ran(outcome=Outcome.NOT_INSTALLED if error.missing else Outcome.ERROR, reason=str(error))
+        try:
+            done = await job.wait(deadline_s)
+        finally:
+            if not job.exited.is_set():
+                self._jobs.end(job)
+        return (
+            finished(job)
+            if done
+            else Ran(outcome=Outcome.TIMED_OUT, reason=f"no answer within {deadline_s:g} s")
+        )
+
+    def _left_running(self, job: Job) -> Ran:
+        assert self._jobs is not None  # noqa: S101 - a job exists, so did what started it
+        self._jobs.hand_over(job)
+        self.watch(job)
+        so_far = finished(job)
+        return Ran(
+            outcome=Outcome.RUNNING,
+            reason="still running; it goes on",
+            stdout=so_far.stdout,
+            stderr=so_far.stderr,
+            truncated=so_far.truncated,
+            job=job.id,
+        )
+
+    def watch(self, job: Job) -> None:
+        """Record a job's end when it comes."""
+        watcher = asyncio.ensure_future(self._record_end(job))
+        self._watchers.add(watcher)
+        watcher.add_done_callback(self._watchers.discard)
+
+    async def _record_end(self, job: Job) -> None:
+        await job.exited.wait()
+        how = job.exit or Exit()
+        origin = (job.origin.client, job.origin.tool, job.origin.route)
+        self._recorder.job_ended(job.id, origin, outcome_of(job), how.status, how.signal)
+
+    def close(self) -> None:
+        """Stop watching; the jobs go on."""
+        for watcher in self._watchers:
+            watcher.cancel()
+
+
+async def wait_for(job: Job, wait_s: float, progress: Progress | None) -> bool:
+    """Wait for a job's main process, saying so now and then; returns whether it is over."""
+    waited = 0.0
+    while True:
+        step = min(PROGRESS_S, wait_s - waited)
+        if await job.wait(max(step, 0.0)):
+            return True
+        waited += step
+        if waited >= wait_s:
+            return False
+        if progress is not None:
+            await progress(waited, wait_s)
+
+
+def outcome_of(job: Job) -> Outcome:
+    """How a job that is over ended."""
+    if job.overflowed or job.exit is None or job.exit.status != 0:
+        never_ran = job.exit is not None and job.exit.status == EXEC_FAILED and not job.running
+        return Outcome.NOT_INSTALLED if never_ran else Outcome.FAILED
+    return Outcome.OK
+
+
+def finished(job: Job) -> Ran:
+    """A job's output and end as an answer."""
+    outcome = outcome_of(job)
+    reason = ""
+    if job.overflowed:
+        reason = "it printed more than anybody will read, and was ended"
+    elif outcome is Outcome.NOT_INSTALLED:
+        reason = "its program could not be executed"
+    return Ran(
+        outcome=outcome,
+        reason=reason,
+        exit=job.exit.status if job.exit else None,
+        signal=job.exit.signal if job.exit else None,
+        stdout=job.stdout.text() if job.stdout else "",
+        stderr=job.stderr.text() if job.stderr else "",
+        truncated=any(output.truncated for output in job.outputs),
+    )

@@ -1,0 +1,220 @@
+"""The journal as audit log: written by one thread, seen to have arrived, and read back by trusted fields only.
+
+journal.send blocks while journald hangs and loses silently while it is away or rate-limiting, so nothing
+here runs on the event loop, and what was sent is looked for afterwards.
+"""
+
+import logging
+import os
+import queue
+import threading
+import time
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from systemd import journal
+
+from omarchy_mcp.session import environment
+from omarchy_mcp.session.records import (
+    CONTROL_UNIT,
+    MESSAGE_IDS,
+    PREFIX,
+    SERVER_UNIT,
+    Event,
+    Record,
+    entry,
+    read,
+)
+
+logger = logging.getLogger(__name__)
+
+QUEUE = 4_096
+"""Records waiting to be written; beyond it they are counted and said, never waited for."""
+
+ARRIVAL_S = 5.0
+"""How long a record may take until it can be read back before it counts as lost."""
+
+MAX_RECENT = 1_000
+
+
+class UnreadableError(Exception):
+    """The record cannot be read; the message says why as far as it is known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """How the record is doing: ok, unreadable (nothing of ours can be read back) or losing, and why."""
+
+    state: str
+    why: str
+    written: int
+    lost: int
+
+
+class Writer:
+    """Writes records in order, from one thread."""
+
+    def __init__(self) -> None:
+        self.instance = environment.get("INVOCATION_ID") or uuid.uuid4().hex
+        self._queue: queue.Queue[tuple[int, list[str]] | None] = queue.Queue(QUEUE)
+        self._seq = 0
+        self._dropped = 0
+        self._lost = 0
+        self._arrived = 0
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=self._run, name="audit", daemon=True)
+        self._thread.start()
+
+    def write(self, event: Event, message: str, **fields: str | int | None) -> int:
+        """Queue a record and return its sequence number; never waits."""
+        with self._lock:
+            self._seq += 1
+            seq = self._seq
+        lines = entry(event, message, {**fields, "seq": seq, "instance": self.instance})
+        try:
+            self._queue.put_nowait((seq, lines))
+        except queue.Full:
+            with self._lock:
+                self._dropped += 1
+        return seq
+
+    @property
+    def health(self) -> Health:
+        """How writing is doing now."""
+        lost = self._dropped + self._lost
+        if lost and self._arrived == 0:
+            state, why = "unreadable", "no record of this run can be read back from the journal"
+        elif lost:
+            state, why = "losing", f"{lost} records did not reach the journal"
+        else:
+            state, why = "ok", ""
+        return Health(state=state, why=why, written=self._seq, lost=lost)
+
+    def close(self, seconds: float = 2.0) -> None:
+        """Write what is queued and end, waiting at most so long."""
+        try:
+            self._queue.put(None, timeout=seconds)
+        except queue.Full:
+            return
+        self._thread.join(seconds)
+
+    def _run(self) -> None:
+        arrivals = Arrivals(self.instance)
+        dropped_said = 0
+        while True:
+            try:
+                item = self._queue.get(timeout=0.2 if arrivals.waiting else None)
+            except queue.Empty:
+                item = ()  # type: ignore[assignment]  # nothing new: look for what was sent
+            if item is None:
+                break
+            if item:
+                arrivals.sent(item[0])
+                send(item[1])
+            if not item or self._queue.empty():
+                self._lost += arrivals.look()
+                self._arrived = arrivals.seen
+            if self._dropped > dropped_said and self._queue.qsize() < QUEUE // 2:
+                count, dropped_said = self._dropped - dropped_said, self._dropped
+                self.write(
+                    Event.DROPPED, f"{count} records were dropped: the journal did not keep up", count=count
+                )
+        arrivals.close()
+
+
+def send(lines: list[str]) -> None:
+    """Hand one entry to journald; a journald that is away is noticed when the entry is looked for."""
+    try:
+        journal.sendv(*lines)
+    except OSError as error:
+        logger.warning("cannot write to the journal: %s", error)
+
+
+class Arrivals:
+    """Looks for records in the journal after they were sent; used by the writing thread alone."""
+
+    def __init__(self, instance: str) -> None:
+        self._reader = journal.Reader()
+        self._reader.add_match(f"{PREFIX}INSTANCE={instance}")
+        self._reader.add_match(_PID=os.getpid())
+        self._reader.seek_realtime(time.time() - 1)
+        self._sent = 0
+        self._since = 0.0
+        self.seen = 0
+
+    @property
+    def waiting(self) -> bool:
+        """Whether something that was sent has not been seen yet."""
+        return self._sent > self.seen
+
+    def sent(self, seq: int) -> None:
+        """A record goes out now."""
+        if not self.waiting:
+            self._since = time.monotonic()
+        self._sent = seq
+
+    def look(self) -> int:
+        """Look for what was sent; returns how many records are now given up as lost."""
+        self._reader.process()
+        # Jumping over as many entries as were sent reads one entry, not all of them.
+        found = self._reader.get_next(self._sent - self.seen) if self.waiting else None
+        number = int(found.get(f"{PREFIX}SEQ", 0)) if found else 0
+        if number > self.seen:
+            self.seen = number
+            self._since = time.monotonic()
+        if not self.waiting or time.monotonic() - self._since < ARRIVAL_S:
+            return 0
+        lost = self._sent - self.seen
+        self.seen, self._since = (self._sent, time.monotonic()) if self.seen else (0, self._since)
+        if self.seen == 0:
+            self._sent = 0
+        return lost
+
+    def close(self) -> None:
+        """Let go of the journal's files."""
+        self._reader.close()
+
+
+def trusted_reader() -> journal.Reader:
+    """A reader of our own records only.
+
+    `_`-fields are the journal's own.  USER_UNIT=, which `journalctl --user -u` also matches, can be set by
+    anybody; our field names too.
+    """
+    reader = journal.Reader(journal.LOCAL_ONLY)
+    reader.add_match(_UID=os.getuid())
+    reader.add_match(_TRANSPORT="journal")
+    for unit in (SERVER_UNIT, CONTROL_UNIT):
+        reader.add_match(_SYSTEMD_USER_UNIT=unit)  # the same field twice is OR
+    for message_id in MESSAGE_IDS.values():
+        reader.add_match(MESSAGE_ID=message_id)
+    return reader
+
+
+def recent(count: int) -> list[Record]:
+    """The newest records, newest first, at most MAX_RECENT.
+
+    Raises:
+        UnreadableError: not even our own start can be read, so an empty list would be a lie.
+    """
+    records: list[Record] = []
+    with trusted_reader() as reader:
+        reader.seek_tail()
+        while len(records) < min(count, MAX_RECENT):
+            found = reader.get_previous()
+            if not found:
+                break
+            records.append(record(found))
+    if count and not records:
+        raise UnreadableError(
+            "no record can be read from the journal: it is not kept for this user (volatile storage, or not a "
+            "member of the group systemd-journal), or it was deleted"
+        )
+    return records
+
+
+def record(found: Mapping[str, object]) -> Record:
+    """Read an entry of the reader."""
+    when = found["__REALTIME_TIMESTAMP"]
+    return read(found, int(when.timestamp() * 1_000_000))  # type: ignore[attr-defined]  # a datetime
