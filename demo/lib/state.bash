@@ -26,6 +26,8 @@ seed() {
   for key in "${!defaults[@]}"; do
     [[ -f $state/$key ]] || printf '%s\n' "${defaults[$key]}" >"$state/$key"
   done
+  printf '%s\n' '<meta charset="utf-8"><meta http-equiv="refresh" content="1"><title>Omarchy demo</title>' \
+    '<body style="margin:0;background:#000"><img src="desktop.svg" style="width:100vw">' >"$state/desktop.html"
   [[ -f $state/packages ]] || printf '%s\n' base demo-terminal demo-editor >"$state/packages"
   [[ -f $state/windows ]] ||
     printf '%s\t%s\t%s\t1\n' 0x5d01 terminal "~ — terminal" 0x5d02 editor "notes.md — editor" >"$state/windows"
