@@ -4,6 +4,8 @@ import asyncio
 import logging
 import signal
 import sys
+from collections.abc import Sequence
+from typing import Any
 
 from omarchy_mcp import VERSION
 from omarchy_mcp.control.service import NAME, Control
@@ -49,7 +51,7 @@ async def serve() -> int:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    tasks = [
+    tasks: list[asyncio.Future[Any]] = [
         asyncio.ensure_future(task) for task in (stop.wait(), watchdog(service_manager), control.follow())
     ]
     failed = asyncio.ensure_future(first_failure(tasks[1:]))
@@ -62,7 +64,7 @@ async def serve() -> int:
     return 0 if stop.is_set() else BUS_GONE
 
 
-async def first_failure(tasks: list["asyncio.Task[object]"]) -> None:
+async def first_failure(tasks: Sequence["asyncio.Future[Any]"]) -> None:
     """Return when one of our own tasks has failed; what runs for ever must not end unnoticed."""
     done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
     for task in done:

@@ -123,9 +123,7 @@ class Control:
         now = await self._units.look()
         self._server_pid = now.pid
         if now.pid == 0:
-            self._reported = dict(REPORTED) | {
-                key: self._reported[key] for key in ("omarchy_path", "token_file")
-            }
+            self._reported = dict(REPORTED) | {key: self._reported[key] for key in ("omarchy_path", "token_file")}
         if now.state is not self._state:
             self._state = now.state
             if self._bus.alive and PATH in self._bus.served:
@@ -154,15 +152,11 @@ class Control:
             await act()
         except BusError as error:
             message = f"could not {verb} the server: {error.text or error.name}"
-            self._audit.write(
-                Event.LIFECYCLE, message, action=verb, outcome="failed", caller=describe(caller)
-            )
+            self._audit.write(Event.LIFECYCLE, message, action=verb, outcome="failed", caller=describe(caller))
             raise
         finally:
             await self._refresh()
-        self._audit.write(
-            Event.LIFECYCLE, f"{verb} by the user", action=verb, outcome="ok", caller=describe(caller)
-        )
+        self._audit.write(Event.LIFECYCLE, f"{verb} by the user", action=verb, outcome="ok", caller=describe(caller))
 
     async def _status(self, _call: Call, _caller: Caller) -> Sequence[object]:
         now, port, jobs = await asyncio.gather(self._refresh(), self._units.port(), self._units.jobs())
@@ -189,9 +183,7 @@ class Control:
     async def _recent(self, call: Call, _caller: Caller) -> Sequence[object]:
         count, options = call.arguments
         if options:
-            raise BusError(
-                "org.freedesktop.DBus.Error.InvalidArgs", f"unknown option {next(iter(options))!r}"
-            )
+            raise BusError("org.freedesktop.DBus.Error.InvalidArgs", f"unknown option {next(iter(options))!r}")
         try:
             records = await asyncio.to_thread(journal.recent, count)
         except journal.UnreadableError as error:

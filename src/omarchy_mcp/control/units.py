@@ -4,16 +4,18 @@ import asyncio
 import logging
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 from omarchy_mcp.policy.callers import JOB_SLICE, SERVER_UNIT
 from omarchy_mcp.session.bus import Bus, BusError, Signal
 from omarchy_mcp.session.jobs import UNFINISHED, UNITS
-from omarchy_mcp.session.manager import MANAGER, SERVICE, UNIT, Manager, unit_path
+from omarchy_mcp.session.manager import MANAGER, SERVICE, UNIT, Manager, unit_path, unwant
 
 logger = logging.getLogger(__name__)
 
 SOCKET_UNIT = "omarchy-mcp.socket"
+SOCKET_FILE = Path(__file__).resolve().parents[3] / "systemd" / SOCKET_UNIT
 SOCKET = "org.freedesktop.systemd1.Socket"
 ERROR = "io.github.bruce_forte.OmarchyMcp1.Error"
 
@@ -67,9 +69,7 @@ class Snapshot:
             if self.socket_result == "resources":
                 return "the port cannot be held: another program listens on it (ss -ltnp shows which); then start again"
             return f"the socket failed ({self.socket_result}); start repairs it"
-        return (
-            f"the server does not start ({self.service_result}); journalctl --user -u {SERVER_UNIT} says why"
-        )
+        return f"the server does not start ({self.service_result}); journalctl --user -u {SERVER_UNIT} says why"
 
 
 class Units:
@@ -120,11 +120,7 @@ class Units:
         """The port of the socket unit, 0 when it cannot be read."""
         listen: list[Any] = (await self._manager.properties(SOCKET_UNIT, SOCKET)).get("Listen", [])
         return next(
-            (
-                int(address.rpartition(":")[2])
-                for _, address in listen
-                if address.rpartition(":")[2].isdigit()
-            ),
+            (int(address.rpartition(":")[2]) for _, address in listen if address.rpartition(":")[2].isdigit()),
             0,
         )
 
@@ -133,8 +129,14 @@ class Units:
         return sum(state in UNFINISHED for state in (await self._manager.units(UNITS)).values())
 
     async def start(self) -> None:
-        """Enable and start the socket; a failed state of either unit is cleared first."""
-        await self._manager.call("EnableUnitFiles", "asbb", [[SOCKET_UNIT], False, True])
+        """Enable and start the socket; a failed state of either unit is cleared first.
+
+        A unit file that is no longer known (`systemctl disable` takes the link to it away) is linked again.
+        """
+        state = await self._manager.file_state(SOCKET_UNIT)
+        file = SOCKET_UNIT if state else str(SOCKET_FILE)
+        runtime = state.endswith("-runtime")
+        await self._manager.call("EnableUnitFiles", "asbb", [[file], runtime, False])
         await self._manager.call("Reload")
         for unit in (SOCKET_UNIT, SERVER_UNIT):
             try:
@@ -144,8 +146,11 @@ class Units:
         await self._run("StartUnit", SOCKET_UNIT)
 
     async def stop(self) -> None:
-        """Disable and stop the socket, then the service: in this order nothing starts it again."""
-        await self._manager.call("DisableUnitFiles", "asb", [[SOCKET_UNIT], False])
+        """Let nothing want the socket any more, then stop it and the service: in this order nothing starts it again.
+
+        Not DisableUnitFiles: it would take away the link to the unit file too, and Start would have nothing to start.
+        """
+        await asyncio.to_thread(unwant, SOCKET_UNIT)
         await self._manager.call("Reload")
         for unit in (SOCKET_UNIT, SERVER_UNIT):
             await self._run("StopUnit", unit)
@@ -157,9 +162,7 @@ class Units:
     async def reload(self) -> None:
         """Have the server read its configuration again."""
         if (await self._manager.properties(SERVER_UNIT, UNIT))["ActiveState"] != "active":
-            raise BusError(
-                f"{ERROR}.NotRunning", "cannot reload: the server is not running; it reads at its start"
-            )
+            raise BusError(f"{ERROR}.NotRunning", "cannot reload: the server is not running; it reads at its start")
         await self._run("ReloadUnit", SERVER_UNIT)
 
     async def _run(self, member: str, unit: str) -> None:

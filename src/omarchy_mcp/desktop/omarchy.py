@@ -81,8 +81,7 @@ class Omarchy:
         path = manager.get("PATH") or os.defpath
         add = found | {"OMARCHY_PATH": str(omarchy), "PATH": f"{omarchy}/bin:{path}"}
         unset = sorted(
-            {*environment.NEVER, "SYSTEMD_EXEC_PID", "MANAGERPID"}
-            | set(filter(environment.forbidden, manager))
+            {*environment.NEVER, "SYSTEMD_EXEC_PID", "MANAGERPID"} | set(filter(environment.forbidden, manager))
         )
         return Session(env=Environment(add=add, unset=unset), omarchy=omarchy)
 
@@ -119,9 +118,7 @@ class Omarchy:
             raise NoOmarchyError(f"cannot list the commands of {session.omarchy}: {error}") from error
         ratings = await asyncio.to_thread(lambda: rate(registry, scripts_of(session.omarchy)))
         self.problem = "; ".join(registry.problems[:3])
-        self._installed = Installed(
-            path=session.omarchy, fingerprint=fingerprint, registry=registry, ratings=ratings
-        )
+        self._installed = Installed(path=session.omarchy, fingerprint=fingerprint, registry=registry, ratings=ratings)
         return self._installed
 
     async def _list(self, session: Session) -> bytes:
@@ -136,9 +133,7 @@ class Omarchy:
             await self._jobs.stop(job)
             raise NoOmarchyError(f"'omarchy commands' did not end within {LIST_S:g} s")
         if job.stdout is None or job.exit is None or job.exit.status != 0 or job.stdout.truncated:
-            raise NoOmarchyError(
-                f"'omarchy commands' failed: {job.stderr.text()[:200] if job.stderr else ''}"
-            )
+            raise NoOmarchyError(f"'omarchy commands' failed: {job.stderr.text()[:200] if job.stderr else ''}")
         return job.stdout.text().encode()
 
 
@@ -149,9 +144,7 @@ def fingerprint_of(omarchy: Path) -> str:
         with os.scandir(omarchy / "bin") as entries:
             for entry in sorted(entries, key=lambda entry: entry.name):
                 status = entry.stat()
-                digest.update(
-                    f"{entry.name} {status.st_ino} {status.st_size} {status.st_mtime_ns}\n".encode()
-                )
+                digest.update(f"{entry.name} {status.st_ino} {status.st_size} {status.st_mtime_ns}\n".encode())
     except OSError as error:
         digest.update(repr(error.errno).encode())
     return digest.hexdigest()
@@ -186,8 +179,6 @@ def read_cache(path: Path, fingerprint: str) -> bytes | None:
 def write_cache(path: Path, fingerprint: str, text: bytes) -> None:
     """Cache a listing; a cache that cannot be written costs time, nothing else."""
     try:
-        write_private(
-            path, json.dumps({"fingerprint": fingerprint, "text": text.decode("utf-8", "replace")}).encode()
-        )
+        write_private(path, json.dumps({"fingerprint": fingerprint, "text": text.decode("utf-8", "replace")}).encode())
     except OSError as error:
         logger.info("cannot cache the commands: %s", error)

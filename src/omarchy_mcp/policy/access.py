@@ -17,7 +17,10 @@ MAX_HEADER_BYTES = 32_768
 NAMES = ("127.0.0.1", "localhost")
 """What a client may call this machine.  [::1] is not among them: the socket does not listen there."""
 
-TOKEN_HINT = "send 'Authorization: Bearer TOKEN'; the token is in the file 'token' of the state folder, and 'omarchy-mcpctl status' says where"
+TOKEN_HINT = (
+    "send 'Authorization: Bearer TOKEN'; the token is in the file 'token' of the state folder, "
+    "and 'omarchy-mcpctl status' says where that is"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,9 +66,7 @@ def check(
         return Admitted(path=path, client="")
     if path != MCP_PATH:
         # Before the token: after a 401 clients look for OAuth here, and print what they find.
-        return Rejected(
-            status=404, error="not found", hint=f"no OAuth here, MCP is at {MCP_PATH}: {TOKEN_HINT}"
-        )
+        return Rejected(status=404, error="not found", hint=f"no OAuth here, MCP is at {MCP_PATH}: {TOKEN_HINT}")
     client = client_of([value for name, value in headers if name == b"authorization"], tokens)
     if client is None:
         return Rejected(status=401, error="unauthorized", hint=TOKEN_HINT)

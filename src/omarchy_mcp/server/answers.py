@@ -62,9 +62,7 @@ def result(content: Mapping[str, object], text: str, *, error: bool) -> CallTool
     """An answer: structured content without its empty parts, the text, and whether it went wrong."""
     kept = {key: value for key, value in content.items() if value not in (None, "", [], ())}
     text = text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}… (the structured content has all of it)"
-    return CallToolResult(
-        content=[TextContent(type="text", text=text)], structured_content=kept, is_error=error
-    )
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=kept, is_error=error)
 
 
 def refused(refusal: Refused, duration_ms: int) -> CallToolResult:
@@ -129,8 +127,7 @@ def found(query: str, commands: Sequence[tuple[Command, Verdict]]) -> CallToolRe
     """Search results, each with what would become of it."""
     rows = [describe(command, verdict) for command, verdict in commands]
     lines = [
-        f"{row['route']} {row.get('args', '')} [{row['tier']}] {row['summary']}".replace("  ", " ")
-        for row in rows
+        f"{row['route']} {row.get('args', '')} [{row['tier']}] {row['summary']}".replace("  ", " ") for row in rows
     ]
     text = "\n".join(lines) if lines else f"no command matches {query!r}"
     return result({"query": query, "count": len(rows), "commands": rows}, text, error=False)

@@ -12,11 +12,11 @@ import socket
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from types import FrameType
-from typing import Any
+from typing import Any, ClassVar
 
 import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from omarchy_mcp.policy import access
 
@@ -79,9 +79,7 @@ class Door:
         else:
             await self._serve({**scope, CLIENT: verdict.client}, receive, send, headers)
 
-    async def _serve(
-        self, scope: Scope, receive: Receive, send: Send, headers: list[tuple[bytes, bytes]]
-    ) -> None:
+    async def _serve(self, scope: Scope, receive: Receive, send: Send, headers: list[tuple[bytes, bytes]]) -> None:
         self.in_flight += 1
         self.served += 1
         self.idle.clear()
@@ -105,7 +103,7 @@ class Door:
             done = message["type"] == "http.response.body" and not message.get("more_body", False)
             await send(message)
 
-        task: asyncio.Task[None] = asyncio.ensure_future(self._app(scope, receive, watched))  # type: ignore[arg-type]  # a coroutine
+        task: asyncio.Task[None] = asyncio.ensure_future(self._app(scope, receive, watched))
         self._streams.add(task)
         try:
             await asyncio.wait([task])
@@ -159,7 +157,7 @@ async def answer(
 class Guarded(H11Protocol):
     """uvicorn's HTTP/1.1 protocol with bounds: a silent connection ends, and cannot keep an honest one out."""
 
-    _waiting: "OrderedDict[Guarded, asyncio.TimerHandle]" = OrderedDict()
+    _waiting: ClassVar["OrderedDict[Guarded, asyncio.TimerHandle]"] = OrderedDict()
     """Connections that owe us a request, the longest first."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
@@ -167,8 +165,8 @@ class Guarded(H11Protocol):
         super().connection_made(transport)
         self._owe()
         if len(self.connections) > MAX_CONNECTIONS and self._waiting:
-            longest = next(iter(self._waiting))
-            longest._settle()
+            longest, timer = self._waiting.popitem(last=False)
+            timer.cancel()
             longest.transport.abort()
 
     def data_received(self, data: bytes) -> None:
@@ -176,7 +174,8 @@ class Guarded(H11Protocol):
         if self not in self._waiting:
             self._owe()
         super().data_received(data)
-        if self.cycle is not None and (not self.cycle.more_body or self.cycle.response_started):
+        cycle: RequestResponseCycle | None = self.cycle  # None until the first request, whatever uvicorn annotates
+        if cycle is not None and (not cycle.more_body or cycle.response_started):
             self._settle()
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -80,19 +80,15 @@ class Life:
         gate = Gate(desktop.omarchy, self._settings, desktop.missing)
         await self._adopt(desktop, runner, recorder)
         port = self._passed.sockets[0].getsockname()[1]
-        app, self._tools = await build(
-            Tools(gate=gate, runner=runner, settings=self._settings), recorder, port
-        )
+        app, self._tools = await build(Tools(gate=gate, runner=runner, settings=self._settings), recorder, port)
         door = Door(app, port, self._tokens, self._health)
         server = Server(configure(door), door)
         self._handle_signals(server, recorder, desktop)
         gc.collect()
         gc.freeze()  # what was imported is never collected: no pauses for looking at it
         serving = asyncio.ensure_future(server.serve(sockets=self._passed.sockets))
-        await asyncio.wait(
-            {serving, asyncio.ensure_future(server.running.wait())}, return_when=asyncio.FIRST_COMPLETED
-        )
-        helpers = self._helpers(server, door, gate, desktop)
+        await asyncio.wait({serving, asyncio.ensure_future(server.running.wait())}, return_when=asyncio.FIRST_COMPLETED)
+        helpers = self._helpers(server, door, gate, desktop, recorder)
         self._announce(port, recorder, desktop)
         try:
             await serving
@@ -101,9 +97,7 @@ class Life:
             for helper in helpers:
                 helper.cancel()
             runner.close()
-            self._audit.write(
-                Event.LIFECYCLE, f"server stopped: {self._why}", action="stopped", reason=self._why
-            )
+            self._audit.write(Event.LIFECYCLE, f"server stopped: {self._why}", action="stopped", reason=self._why)
             await asyncio.to_thread(self._audit.close)
         return BUS_GONE if self._why == "the bus is gone" else 0
 
@@ -184,7 +178,7 @@ class Life:
         loop.add_signal_handler(signal.SIGHUP, reload)
 
     def _helpers(
-        self, server: Server, door: Door, gate: Gate, desktop: Desktop
+        self, server: Server, door: Door, gate: Gate, desktop: Desktop, recorder: Recorder
     ) -> list["asyncio.Task[None]"]:
         helpers = [self._watchdog(), self._idle(server, door, desktop), self._warm(gate, recorder, desktop)]
         if desktop.bus is not None:

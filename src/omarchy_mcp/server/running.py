@@ -85,11 +85,7 @@ class Runner:
         finally:
             if not job.exited.is_set():
                 self._jobs.end(job)
-        return (
-            finished(job)
-            if done
-            else Ran(outcome=Outcome.TIMED_OUT, reason=f"no answer within {deadline_s:g} s")
-        )
+        return finished(job) if done else Ran(outcome=Outcome.TIMED_OUT, reason=f"no answer within {deadline_s:g} s")
 
     def _left_running(self, job: Job) -> Ran:
         assert self._jobs is not None  # noqa: S101 - a job exists, so did what started it

@@ -30,9 +30,7 @@ class Settings:
         before = self.current
         self._read(keep=before)
         changed = "changed" if self.current != before else "unchanged"
-        self._audit.write(
-            Event.CONFIG, f"configuration read again: {changed}", action="reloaded", outcome=changed
-        )
+        self._audit.write(Event.CONFIG, f"configuration read again: {changed}", action="reloaded", outcome=changed)
 
     def _read(self, keep: Config) -> None:
         try:
@@ -54,6 +52,4 @@ class Settings:
     def _reject(self, why: str, keep: Config) -> None:
         self.current = keep
         self.problem = why
-        self._audit.write(
-            Event.CONFIG, f"configuration rejected: {why}", action="rejected", outcome="refused"
-        )
+        self._audit.write(Event.CONFIG, f"configuration rejected: {why}", action="rejected", outcome="refused")

@@ -40,18 +40,12 @@ INSTRUCTIONS = (
 )
 
 READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
-ACTS = ToolAnnotations(
-    read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=True
-)
+ACTS = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=True)
 
-Args = Annotated[
-    list[str], Field(description="Arguments, one string each, passed on exactly; there is no shell.")
-]
+Args = Annotated[list[str], Field(description="Arguments, one string each, passed on exactly; there is no shell.")]
 Wait = Annotated[
     int,
-    Field(
-        ge=0, le=600_000, description="How long to wait, in ms (0: the default). What takes longer goes on."
-    ),
+    Field(ge=0, le=600_000, description="How long to wait, in ms (0: the default). What takes longer goes on."),
 ]
 
 
@@ -67,7 +61,7 @@ class Tools:
         """Offer the tools, a harmless one first: conformance suites call the first one they see."""
         server.add_tool(
             self.search_commands, name="omarchy_search_commands", title="Search desktop commands", annotations=READS,
-            description="Find commands of the Omarchy desktop by what they do ('volume up', 'wallpaper', 'dark theme'). "
+            description="Find desktop commands by what they do ('volume up', 'wallpaper', 'dark theme'). "
             "Each result says how it is called, its arguments, and whether it may run (tier safe, guarded or blocked).",
         )  # fmt: skip
         server.add_tool(
@@ -78,7 +72,7 @@ class Tools:
         )  # fmt: skip
         server.add_tool(
             self.shell_targets, name="omarchy_shell_targets", title="List shell functions", annotations=READS,
-            description="List the functions of the desktop's shell (bar, notifications, media, …) with their signatures "
+            description="List the functions of the desktop's shell (bar, notifications, media, …), their signatures "
             "and tiers; with `target`, of that one alone.",
         )  # fmt: skip
         server.add_tool(
@@ -100,9 +94,7 @@ class Tools:
             return self._refuse(call, could_not_look(error))
         config = self.settings.current
         commands = search(installed.registry, query, limit=limit, hidden=include_hidden)
-        rated = [
-            (command, outlook(command, ratings=installed.ratings, config=config)) for command in commands
-        ]
+        rated = [(command, outlook(command, ratings=installed.ratings, config=config)) for command in commands]
         return answers.found(query, rated)
 
     async def run(

@@ -11,6 +11,7 @@ import os
 import typing
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 if not hasattr(typing, "no_type_check_decorator"):  # dbus-next 0.2.3 imports it; gone in Python 3.15
     typing.no_type_check_decorator = lambda decorator: decorator
@@ -36,8 +37,6 @@ CALL_TIMEOUT_S = 10.0
 MAX_STRING = 65_536
 """Longest text put on the wire, in characters: the readers are a bar and a terminal."""
 
-type_none: tuple[object, ...] = ()
-
 
 class BusError(Exception):
     """A call failed: `name` is the D-Bus error's name, `text` its message."""
@@ -59,7 +58,7 @@ class BusGoneError(BusError):
 class Reply:
     """The answer to a call: its body, the descriptors that came with it (the receiver closes them), its sender."""
 
-    body: list[typing.Any]
+    body: list[Any]
     fds: list[int]
     sender: str
 
@@ -72,7 +71,7 @@ class Signal:
     path: str
     interface: str
     member: str
-    body: list[typing.Any]
+    body: list[Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +80,7 @@ class Call:
 
     sender: str
     member: str
-    arguments: list[typing.Any]
+    arguments: list[Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +133,7 @@ def variants(values: Mapping[str, object]) -> dict[str, Variant]:
     return {key: variant(value) for key, value in values.items()}
 
 
-def plain(value: typing.Any) -> typing.Any:
+def plain(value: Any) -> Any:
     """Unwrap variants, however deep."""
     if isinstance(value, Variant):
         return plain(value.value)
@@ -167,9 +166,7 @@ class Bus:
         # Descriptors must be negotiated: dbus-broker puts a pidfd into GetConnectionCredentials and
         # disconnects a peer that asked for it without being able to receive one.
         try:
-            connection = await MessageBus(
-                bus_address=environment.bus_address(), negotiate_unix_fd=True
-            ).connect()
+            connection = await MessageBus(bus_address=environment.bus_address(), negotiate_unix_fd=True).connect()
         except (OSError, ValueError) as error:
             raise BusGoneError(f"cannot connect to the session bus: {error}") from error
         return cls(connection)
@@ -203,7 +200,7 @@ class Bus:
         interface: str,
         member: str,
         signature: str = "",
-        body: Sequence[object] = type_none,
+        body: Sequence[object] = (),
         *,
         timeout: float = CALL_TIMEOUT_S,  # noqa: ASYNC109 - the deadline is part of a call's contract
         activate: bool = True,
@@ -228,9 +225,7 @@ class Bus:
             flags=MessageFlag.NONE if activate else MessageFlag.NO_AUTOSTART,
         )
         answer = asyncio.ensure_future(self._connection.call(message))
-        done, _ = await asyncio.wait(
-            {answer, self.gone}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED
-        )
+        done, _ = await asyncio.wait({answer, self.gone}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
         if answer not in done:
             answer.cancel()
             if self.gone in done:
@@ -256,7 +251,7 @@ class Bus:
         interface: str,
         member: str,
         signature: str = "",
-        body: Sequence[object] = type_none,
+        body: Sequence[object] = (),
     ) -> None:
         """Send a call nobody answers; it neither activates the peer nor fails."""
         self._send(
@@ -278,9 +273,7 @@ class Bus:
     def _send(self, message: Message) -> None:
         if self.alive:
             # nobody waits for it to be written; a lost connection is told by `gone`
-            self._connection.send(message).add_done_callback(
-                lambda sent: sent.cancelled() or sent.exception()
-            )
+            self._connection.send(message).add_done_callback(lambda sent: sent.cancelled() or sent.exception())
 
     def listen(self, listener: Callable[[Signal], None]) -> None:
         """Hand every signal that arrives to `listener`, which checks the sender itself."""
@@ -380,32 +373,30 @@ class Bus:
             reply = Message.new_error(message, error.name, wire(error.text))
         except Exception:
             logger.exception("method %s failed", message.member)  # for the journal, not for the caller
-            reply = Message.new_error(
-                message, f"{DBUS}.Error.Failed", "internal error, the journal says which"
-            )
+            reply = Message.new_error(message, f"{DBUS}.Error.Failed", "internal error, the journal says which")
         if not message.flags & MessageFlag.NO_REPLY_EXPECTED:
             self._send(reply)
 
 
 def read_properties(message: Message, exported: Exported) -> Message:
     """Answer Get, GetAll and Set for a served object."""
+    error = f"{DBUS}.Error"
+    if message.signature not in ("s", "ss", "ssv"):
+        return Message.new_error(message, f"{error}.InvalidArgs", f"no such form of {message.member}")
+    if message.body[0] not in ("", exported.interface):
+        return Message.new_error(message, f"{error}.UnknownInterface", "no such interface here")
     match (message.member, message.signature):
         case ("GetAll", "s"):
-            known = message.body[0] in ("", exported.interface)
-            return Message.new_method_return(message, "a{sv}", [dict(exported.properties()) if known else {}])
+            return Message.new_method_return(message, "a{sv}", [dict(exported.properties())])
         case ("Get", "ss"):
             value = exported.properties().get(message.body[1])
             if value is None:
-                return Message.new_error(
-                    message, f"{DBUS}.Error.UnknownProperty", f"no property {message.body[1]}"
-                )
+                return Message.new_error(message, f"{error}.UnknownProperty", "no such property")
             return Message.new_method_return(message, "v", [value])
         case ("Set", "ssv"):
-            return Message.new_error(message, f"{DBUS}.Error.PropertyReadOnly", "properties are read-only")
+            return Message.new_error(message, f"{error}.PropertyReadOnly", "properties are read-only")
         case _:
-            return Message.new_error(
-                message, f"{DBUS}.Error.InvalidArgs", f"no such form of {message.member}"
-            )
+            return Message.new_error(message, f"{error}.InvalidArgs", f"no such form of {message.member}")
 
 
 def close_all(fds: Sequence[int]) -> None:

@@ -86,6 +86,11 @@ def runtime_dir() -> Path:
     return Path(get("XDG_RUNTIME_DIR") or f"/run/user/{os.getuid()}") / "omarchy-mcp"
 
 
+def unit_folders() -> tuple[Path, Path]:
+    """Where the user's unit files and their links lie: for good, and for this login."""
+    return _folder("XDG_CONFIG_HOME", ".config") / "systemd/user", session_runtime() / "systemd/user"
+
+
 def bus_address() -> str:
     """Where the session bus listens."""
     runtime = get("XDG_RUNTIME_DIR") or f"/run/user/{os.getuid()}"
@@ -121,9 +126,7 @@ def live_sockets(runtime: Path) -> dict[str, str]:
 
 def answers(path: Path) -> bool:
     """Whether somebody listens on a Unix socket."""
-    with socket.socket(
-        socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK | socket.SOCK_CLOEXEC
-    ) as sock:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK | socket.SOCK_CLOEXEC) as sock:
         try:
             sock.connect(str(path))
         except BlockingIOError:

@@ -44,9 +44,7 @@ def read_token(data: bytes) -> bytes:
     """
     token = data.removeprefix(b"\xef\xbb\xbf").strip()
     if len(token) < MIN_TOKEN:
-        raise TokenError(
-            f"it has {len(token)} characters, at least {MIN_TOKEN} are needed; delete it to have one made"
-        )
+        raise TokenError(f"it has {len(token)} characters, at least {MIN_TOKEN} are needed; delete it to have one made")
     if len(token) > MAX_TOKEN or not token.isascii() or any(byte <= 0x20 or byte == 0x7F for byte in token):
         raise TokenError("it is not one line of printable ASCII; delete it to have one made")
     return token

@@ -13,6 +13,7 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -157,28 +158,24 @@ class Jobs:
         """Jobs whose main process runs."""
         return [job for job in self._jobs.values() if not job.exited.is_set()]
 
-    async def start(
-        self, job_id: str, argv: Sequence[str], origin: Origin, env: Environment, limit: int
-    ) -> Job:
+    async def start(self, job_id: str, argv: Sequence[str], origin: Origin, env: Environment, limit: int) -> Job:
         """Start a command with exactly this argv, no standard input, and at most `limit` bytes kept per stream.
 
         Raises:
             SpawnError: it was not started.
         """
-        if not os.access(argv[0], os.X_OK) or not Path(argv[0]).is_file():
+        if not executable(argv[0]):
             raise SpawnError(f"{argv[0]} is not there or not executable", missing=True)
         if len(self.running) >= MAX_RUNNING:
             raise SpawnError(f"{MAX_RUNNING} commands are running already")
         job = Job(id=job_id, unit=unit_name(origin.route, job_id), origin=origin, started=time.monotonic())
         pipes = [os.pipe2(os.O_CLOEXEC) for _ in range(2)]
-        job.stdout, job.stderr = (Output(read, limit, lambda: self._overflowed(job)) for read, _ in pipes)
+        job.stdout, job.stderr = (Output(read, limit, partial(self._overflowed, job)) for read, _ in pipes)
         self._follow(job)
         self._remember(job)
         try:
             unit = [job.unit, "fail", properties(argv, origin, env), []]
-            await self._manager.call(
-                "StartTransientUnit", "ssa(sv)a(sa(sv))", unit, fds=[write for _, write in pipes]
-            )
+            await self._manager.call("StartTransientUnit", "ssa(sv)a(sa(sv))", unit, fds=[write for _, write in pipes])
         except BusError as error:
             self._over(job)
             raise SpawnError(f"the service manager did not start it: {error}") from error
@@ -224,7 +221,7 @@ class Jobs:
             for name, stream in (("out", "stdout"), ("err", "stderr")):
                 fd = kept.get(f"job-{job.id}-{name}")
                 if fd is not None:
-                    setattr(job, stream, Output(fd, limit, lambda job=job: self._overflowed(job)))
+                    setattr(job, stream, Output(fd, limit, partial(self._overflowed, job)))
             jobs.append(job)
         return jobs
 
@@ -266,9 +263,7 @@ class Jobs:
                 self._left(job, Exit(status=EXEC_FAILED))
                 self._over(job)
                 if state == "failed":
-                    self._manager.bus.post(
-                        self._manager.owner, PATH, MANAGER, "ResetFailedUnit", "s", [job.unit]
-                    )
+                    self._manager.bus.post(self._manager.owner, PATH, MANAGER, "ResetFailedUnit", "s", [job.unit])
 
     def _left(self, job: Job, how: Exit) -> None:
         """The main process is gone; the first to say so counts."""
@@ -291,11 +286,14 @@ class Jobs:
 
     def _remember(self, job: Job) -> None:
         text = json.dumps({"unit": job.unit, **asdict(job.origin)})
-        fd = os.open(
-            self._folder / f"{job.id}.json", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600
-        )
+        fd = os.open(self._folder / f"{job.id}.json", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         with os.fdopen(fd, "w", encoding="utf-8") as file:
             file.write(text)
+
+
+def executable(program: str) -> bool:
+    """Whether a program is a file we may execute."""
+    return os.access(program, os.X_OK) and Path(program).is_file()
 
 
 def recall(file: Path) -> Job | None:

@@ -106,20 +106,19 @@ class Writer:
             try:
                 item = self._queue.get(timeout=0.2 if arrivals.waiting else None)
             except queue.Empty:
-                item = ()  # type: ignore[assignment]  # nothing new: look for what was sent
+                self._lost += arrivals.look()
+                self._arrived = arrivals.seen
+                continue
             if item is None:
                 break
-            if item:
-                arrivals.sent(item[0])
-                send(item[1])
-            if not item or self._queue.empty():
+            arrivals.sent(item[0])
+            send(item[1])
+            if self._queue.empty():
                 self._lost += arrivals.look()
                 self._arrived = arrivals.seen
             if self._dropped > dropped_said and self._queue.qsize() < QUEUE // 2:
                 count, dropped_said = self._dropped - dropped_said, self._dropped
-                self.write(
-                    Event.DROPPED, f"{count} records were dropped: the journal did not keep up", count=count
-                )
+                self.write(Event.DROPPED, f"{count} records were dropped: the journal did not keep up", count=count)
         arrivals.close()
 
 

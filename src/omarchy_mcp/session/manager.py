@@ -31,6 +31,13 @@ def unit_path(unit: str) -> str:
     return f"{PATH}/unit/{escaped}"
 
 
+def unwant(unit: str) -> None:
+    """Remove the links by which targets of the user's want a unit; the unit file itself stays known."""
+    for folder in environment.unit_folders():
+        for link in folder.glob(f"*.wants/{unit}"):
+            link.unlink(missing_ok=True)
+
+
 class Manager:
     """The service manager, spoken to by its unique name once that is known to be our own parent."""
 
@@ -59,9 +66,7 @@ class Manager:
         # systemd lets others replace it on the bus; what started us is what we talk to.
         pid = (await self.bus.call(DBUS, DBUS_PATH, DBUS, "GetConnectionUnixProcessID", "s", [owner])).body[0]
         if environment.get("INVOCATION_ID") and pid != os.getppid():
-            raise NoManagerError(
-                f"process {pid} owns {NAME} on the bus, but process {os.getppid()} started us"
-            )
+            raise NoManagerError(f"process {pid} owns {NAME} on the bus, but process {os.getppid()} started us")
         self.owner = owner
         self.bus.match(f"type='signal',sender='{NAME}',interface='{MANAGER}',member='Reloading'")
         await self.call("Subscribe")
@@ -87,9 +92,7 @@ class Manager:
             waiting = self._jobs[job] = asyncio.get_running_loop().create_future()
             return await asyncio.wait_for(waiting, JOB_TIMEOUT_S)
         except TimeoutError as error:
-            raise BusError(
-                f"{DBUS}.Error.Timeout", f"{member} {unit} took over {JOB_TIMEOUT_S:g} s"
-            ) from error
+            raise BusError(f"{DBUS}.Error.Timeout", f"{member} {unit} took over {JOB_TIMEOUT_S:g} s") from error
         finally:
             self.bus.unmatch(rule)
             self._early.clear()

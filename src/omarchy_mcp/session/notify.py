@@ -25,10 +25,10 @@ def take_passed() -> Passed:
     named = daemon.listen_fds_with_names(True)  # noqa: FBT003 - the library's own positional: unset the variables
     passed = Passed(sockets=[], kept={})
     for fd, name in named.items():
-        os.set_inheritable(fd, False)
+        os.set_inheritable(fd, False)  # noqa: FBT003 - as the library has it
         if daemon.is_socket(fd):
             sock = socket.socket(fileno=fd)
-            sock.setblocking(False)
+            sock.setblocking(False)  # noqa: FBT003 - as the library has it
             passed.sockets.append(sock)
         else:
             passed.kept[name] = fd

@@ -59,9 +59,7 @@ class Output:
 
     def drain(self) -> None:
         """Read what is there now; a process that still holds the pipe is not waited for."""
-        for _ in range(
-            16
-        ):  # a pipe holds 64 KiB unless told otherwise; whoever fills it faster is not waited for
+        for _ in range(16):  # a pipe holds 64 KiB unless told otherwise; whoever fills it faster is not waited for
             before = self.total
             if self._open:
                 self._readable()
