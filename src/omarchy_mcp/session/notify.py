@@ -1,5 +1,6 @@
 """What the service manager passes to us and what we tell it: sockets, readiness, the watchdog, kept descriptors."""
 
+import logging
 import os
 import socket
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from systemd import daemon
 
 from omarchy_mcp.session import environment
 
-FIRST_FD = 3
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,4 +82,8 @@ class ServiceManager:
             return
         path = "\0" + self._address[1:] if self._address.startswith("@") else self._address
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sock:
-            socket.send_fds(sock, [text.encode("ascii")], fds, 0, path)
+            try:
+                sock.connect(path)
+                socket.send_fds(sock, [text.encode("ascii")], fds)
+            except OSError as error:
+                logger.warning("the service manager could not be told %s: %s", text.partition("\n")[0], error)
