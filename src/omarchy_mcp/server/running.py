@@ -136,7 +136,8 @@ async def wait_for(job: Job, wait_s: float, progress: Progress | None) -> bool:
 def outcome_of(job: Job) -> Outcome:
     """How a job that is over ended."""
     if job.overflowed or job.exit is None or job.exit.status != 0:
-        never_ran = job.exit is not None and job.exit.status == EXEC_FAILED and not job.running
+        silent = not any(output.total for output in job.outputs)
+        never_ran = silent and job.exit is not None and job.exit.status == EXEC_FAILED
         return Outcome.NOT_INSTALLED if never_ran else Outcome.FAILED
     return Outcome.OK
 

@@ -6,6 +6,7 @@ tell.  Its output comes through pipes of ours, which the manager keeps for us wh
 """
 
 import asyncio
+import contextlib
 import json
 import logging
 import os
@@ -32,6 +33,9 @@ MAX_RUNNING = 32
 
 STOP_GRACE_USEC = 2_000_000
 """From SIGTERM to SIGKILL, for every process of the job."""
+
+NOTICE = 5
+"""The manager's own "Started" and "Deactivated" lines about a job are not journaled: the record has them."""
 
 EXEC_FAILED = 203
 """The manager's own exit status for a program it could not execute (systemd.exec(5))."""
@@ -78,7 +82,6 @@ class Job:
     stdout: Output | None = None
     stderr: Output | None = None
     exit: Exit | None = None
-    running: bool = False
     overflowed: bool = False
     exited: asyncio.Event = field(default_factory=asyncio.Event)
     ended: asyncio.Event = field(default_factory=asyncio.Event)
@@ -133,10 +136,7 @@ def properties(argv: Sequence[str], origin: Origin, env: Environment) -> list[li
         ["StandardOutputFileDescriptor", Variant("h", 0)],
         ["StandardErrorFileDescriptor", Variant("h", 1)],
         ["TimeoutStopUSec", Variant("t", STOP_GRACE_USEC)],
-        [
-            "LogLevelMax",
-            Variant("i", 5),
-        ],  # the manager's "Started" and "Deactivated" lines are our record's business
+        ["LogLevelMax", Variant("i", NOTICE)],
     ]
 
 
@@ -149,7 +149,8 @@ class Jobs:
         self._folder = folder
         self._keep = keep
         self._jobs: dict[str, Job] = {}
-        self._rules: dict[str, str] = {}
+        self._rules: dict[str, list[str]] = {}
+        self._looking: set[asyncio.Task[None]] = set()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         manager.bus.listen(self._hear)
 
@@ -179,8 +180,8 @@ class Jobs:
         except BusError as error:
             self._over(job)
             raise SpawnError(f"the service manager did not start it: {error}") from error
-        except BaseException:  # cancelled: it may have been started, and nobody would know its number
-            self._kill(job)
+        except BaseException:  # cancelled: it is being started, and nobody would know its number
+            self.end(job)
             raise
         finally:
             for _, write in pipes:
@@ -232,7 +233,6 @@ class Jobs:
             self._left(job, Exit(status=0))
             self._over(job)
             return
-        job.running = True
         for interface in (SERVICE, UNIT):
             self._changed(job, interface, await self._manager.properties(job.unit, interface))
 
@@ -244,10 +244,23 @@ class Jobs:
         self._manager.bus.post(self._manager.owner, PATH, MANAGER, "KillUnit", "ssi", [job.unit, "all", 9])
 
     def _follow(self, job: Job) -> None:
+        """Hear of a job's end: its service's changes, and the manager letting go of a unit that did not fail.
+
+        The unit's other changes are not asked for: unpacking them would cost more than all the rest of a run.
+        """
         self._jobs[unit_path(job.unit)] = job
-        self._rules[job.unit] = self._manager.watch(job.unit)
+        removed = f"type='signal',path='{PATH}',interface='{MANAGER}',member='UnitRemoved',arg0='{job.unit}'"
+        self._manager.bus.match(removed)
+        self._rules[job.unit] = [self._manager.watch(job.unit, SERVICE), removed]
 
     def _hear(self, signal: Signal) -> None:
+        if signal.sender != self._manager.owner:
+            return
+        if signal.member == "UnitRemoved":
+            job = self._jobs.get(signal.body[1])
+            if job is not None:
+                self._over(job)
+            return
         job = self._jobs.get(signal.path)
         change = self._manager.changes(signal) if job is not None else None
         if job is not None and change is not None:
@@ -256,30 +269,41 @@ class Jobs:
     def _changed(self, job: Job, interface: str, values: Mapping[str, Any]) -> None:
         if interface == SERVICE and values.get("ExecMainCode"):
             self._left(job, read_exit(values["ExecMainCode"], values["ExecMainStatus"]))
-        elif interface == UNIT:
-            state = values.get("ActiveState")
-            job.running = job.running or state == "active"
-            if state in ("inactive", "failed") and (job.exit is not None or state == "failed"):
-                self._left(job, Exit(status=EXEC_FAILED))
-                self._over(job)
-                if state == "failed":
-                    self._manager.bus.post(self._manager.owner, PATH, MANAGER, "ResetFailedUnit", "s", [job.unit])
+        elif interface == UNIT and values.get("ActiveState") == "failed":
+            self._over(job)
+            self._manager.bus.post(self._manager.owner, PATH, MANAGER, "ResetFailedUnit", "s", [job.unit])
+
+    def _expect_failure(self, job: Job) -> None:
+        """The unit of a command that failed stays loaded when nothing of it is left; hear of that, and look once."""
+        self._rules[job.unit].append(self._manager.watch(job.unit, UNIT))
+        looking = asyncio.ensure_future(self._look_at_failure(job))
+        self._looking.add(looking)
+        looking.add_done_callback(self._looking.discard)
+
+    async def _look_at_failure(self, job: Job) -> None:
+        with contextlib.suppress(BusError):
+            state = (await self._manager.units(job.unit)).get(job.unit)
+            if state is not None and not job.ended.is_set():
+                self._changed(job, UNIT, {"ActiveState": state})
 
     def _left(self, job: Job, how: Exit) -> None:
         """The main process is gone; the first to say so counts."""
-        if job.exit is None:
-            job.exit = how
-            job.exited.set()
+        if job.exit is not None:
+            return
+        job.exit = how
+        job.exited.set()
+        if how.status != 0 and job.unit in self._rules:
+            self._expect_failure(job)
 
     def _over(self, job: Job) -> None:
         """Nothing of a job is left, or it never began."""
         self._jobs.pop(unit_path(job.unit), None)
-        rule = self._rules.pop(job.unit, None)
-        if rule is not None:
+        for rule in self._rules.pop(job.unit, []):
             self._manager.bus.unmatch(rule)
         for output in job.outputs:
             output.drain()
             output.close()
+        job.exit = job.exit or Exit(status=EXEC_FAILED)  # it went without ever having run
         job.exited.set()
         job.ended.set()
         (self._folder / f"{job.id}.json").unlink(missing_ok=True)

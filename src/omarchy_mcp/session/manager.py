@@ -131,9 +131,11 @@ class Manager:
             return ""
         return str(state)
 
-    def watch(self, unit: str) -> str:
-        """Receive a unit's property changes from now on; returns the rule for Bus.unmatch."""
+    def watch(self, unit: str, interface: str = "") -> str:
+        """Receive a unit's property changes from now on, of one interface or of all; returns the rule for unmatch."""
         rule = f"type='signal',path='{unit_path(unit)}',interface='{PROPERTIES}',member='PropertiesChanged'"
+        if interface:
+            rule += f",arg0='{interface}'"
         self.bus.match(rule)
         return rule
 
