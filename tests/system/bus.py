@@ -105,7 +105,7 @@ class Control:
         try:
             reply = await asyncio.wait_for(bus.call(message), REPLY_SECONDS)
         finally:
-            bus.disconnect()  # type: ignore[no-untyped-call]  # the library's own
+            bus.disconnect()
             # it shuts the connection down and leaves closing to the garbage collector, which warns
             asyncio.get_running_loop().remove_reader(bus._fd)
             bus._stream.close()

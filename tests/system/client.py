@@ -119,9 +119,7 @@ class Rpc:
             seconds=seconds,
         )
 
-    def ask(
-        self, method: str, params: dict[str, Any], *, name: str = "", seconds: float = 30
-    ) -> dict[str, Any]:
+    def ask(self, method: str, params: dict[str, Any], *, name: str = "", seconds: float = 30) -> dict[str, Any]:
         """Send one request and return its result; raises AssertionError on an error."""
         reply = self.post(method, params, name=name, seconds=seconds)
         assert reply.status == 200, (reply.status, reply.body[:500])

@@ -47,10 +47,5 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     outcome = yield
     report = outcome.get_result()  # type: ignore[attr-defined]  # pluggy's wrappers are typed as plain iterators
     begun = item.stash.get(BEGUN, None)
-    if (
-        report.when != "teardown"
-        and report.failed
-        and begun is not None
-        and product.shared.cache_info().currsize
-    ):
+    if report.when != "teardown" and report.failed and begun is not None and product.shared.cache_info().currsize:
         report.sections.append(("the product's journal", product.shared().words(begun - 1)))

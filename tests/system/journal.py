@@ -35,19 +35,12 @@ def read(world: World, *matches: str, since: float | None = None, trusted: bool 
     if since is not None:
         words.append(f"--since=@{since:.6f}")
     done = world.run("journalctl", "--quiet", "--no-pager", "--all", "--output=json", *words, check=False)
-    return [
-        {key: _text(value) for key, value in json.loads(line).items()} for line in done.stdout.splitlines()
-    ]
+    return [{key: _text(value) for key, value in json.loads(line).items()} for line in done.stdout.splitlines()]
 
 
 def records(world: World, event: str = "call", *, since: float | None = None) -> list[Entry]:
     """The audit's records of one kind."""
     return read(world, f"OMARCHY_MCP_EVENT={event}", since=since)
-
-
-def records_of(world: World, call: str) -> list[Entry]:
-    """Everything the audit says of one call."""
-    return read(world, f"OMARCHY_MCP_CALL_ID={call}")
 
 
 def lines(world: World, *units: str, since: float | None = None, count: int = 60) -> str:
@@ -80,9 +73,7 @@ def forge(fields: Mapping[str, str]) -> None:
 
 def readable(world: World) -> bool:
     """Whether this user can read what this user's services write."""
-    return bool(
-        world.run("journalctl", "--quiet", "--no-pager", "--lines=1", "--output=json", check=False).stdout
-    )
+    return bool(world.run("journalctl", "--quiet", "--no-pager", "--lines=1", "--output=json", check=False).stdout)
 
 
 def _uid() -> int:

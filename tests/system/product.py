@@ -10,6 +10,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from system import journal, wire
 from system.bus import NAME, Control, busctl
@@ -97,9 +98,7 @@ class Product:
         self.world.systemctl("daemon-reload", check=False)
 
     def tell_manager(self) -> None:
-        self.world.systemctl(
-            "set-environment", *(f"{key}={value}" for key, value in self.manager_environment.items())
-        )
+        self.world.systemctl("set-environment", *(f"{key}={value}" for key, value in self.manager_environment.items()))
 
     def ready(self) -> None:
         """A listening socket, whatever the test before did; the service is left as it is."""
@@ -194,11 +193,15 @@ class Product:
     def records(self, event: str = "call", *, since: float | None = None) -> list[journal.Entry]:
         return journal.records(self.world, event, since=since)
 
-    def record_of(self, call: str, seconds: float = 5) -> journal.Entry:
-        """The audit's record of one call."""
-        return wait_until(lambda: journal.records_of(self.world, call), f"a record of call {call}", seconds)[
-            0
-        ]
+    def recorded(self, route: str, *args: str, **options: Any) -> journal.Entry:
+        """Run a command and return the audit's record of that call."""
+        client, since = self.rpc(), journal.moment()
+        client.do(route, *args, **options)
+
+        def written() -> list[journal.Entry]:
+            return [entry for entry in self.records(since=since) if entry.get("OMARCHY_MCP_ROUTE") == route]
+
+        return wait_until(written, f"a record of {route}")[-1]
 
     def words(self, since: float) -> str:
         """What the product said, for a person who looks at a failed test."""

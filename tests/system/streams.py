@@ -1,7 +1,9 @@
 """Clients that stay: a listening stream of each era, held until the server ends it."""
 
+import contextlib
 import http.client
 import json
+import socket
 import threading
 from collections import Counter
 
@@ -16,14 +18,15 @@ LISTEN = "subscriptions/listen"
 class Held:
     """One stream, opened again whenever the server ends it; counts how each ended."""
 
-    def __init__(self, product: Product, era: Era) -> None:
+    def __init__(self, product: Product, era: Era, *, again: bool = True) -> None:
         self.product = product
         self.era = era
+        self.again = again
         self.ends: Counter[str] = Counter()
         self.opened = 0
         self.connected = threading.Event()
         self._over = threading.Event()
-        self._connection: http.client.HTTPConnection | None = None
+        self._socket: socket.socket | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def __enter__(self) -> "Held":
@@ -33,8 +36,8 @@ class Held:
 
     def __exit__(self, *_: object) -> None:
         self._over.set()
-        if self._connection is not None and self._connection.sock is not None:
-            self._connection.sock.shutdown(2)
+        with contextlib.suppress(OSError, AttributeError):  # it may have ended by itself
+            self._socket.shutdown(socket.SHUT_RDWR)  # type: ignore[union-attr]
         self._thread.join(10)
 
     def _run(self) -> None:
@@ -45,11 +48,18 @@ class Held:
                 self.ends[type(error).__name__] += 1
                 self._over.wait(0.05)
             self.connected.clear()
+            if not self.again:
+                return
 
     def _once(self) -> str:
         token = self.product.token()
         connection = http.client.HTTPConnection(wire.HOST, self.product.port, timeout=120)
-        self._connection = connection
+        connection.connect()
+        self._socket = connection.sock
+        with contextlib.closing(connection):
+            return self._hold(connection, token)
+
+    def _hold(self, connection: http.client.HTTPConnection, token: str) -> str:
         if self.era is Era.MODERN:
             params = {"notifications": {"toolsListChanged": True}}
             body = client.message(LISTEN, params, Era.MODERN, 7)
@@ -57,16 +67,14 @@ class Held:
         else:
             rpc = Rpc(self.product.port, token, Era.HANDSHAKE)
             rpc.initialize()
-            connection.request(
-                "GET", "/mcp", headers=client.headers(token, Era.HANDSHAKE, "", session=rpc.session)
-            )
-        answer = connection.getresponse()
-        if answer.status != 200:
-            return f"http {answer.status}"
-        self.opened += 1
-        self.connected.set()
-        while answer.read1(65536):
-            pass
+            connection.request("GET", "/mcp", headers=client.headers(token, Era.HANDSHAKE, "", session=rpc.session))
+        with connection.getresponse() as answer:
+            if answer.status != 200:
+                return f"http {answer.status}"
+            self.opened += 1
+            self.connected.set()
+            while answer.read1(65536):
+                pass
         return "clean"
 
 
@@ -113,6 +121,8 @@ class Hammer:
             if result != "ok" or not self.keep:
                 connection.close()
                 connection = None
+        if connection is not None:
+            connection.close()
 
     def _one(self, connection: http.client.HTTPConnection, *, fresh: bool) -> str:
         kind = "a new connection" if fresh else "a kept connection"

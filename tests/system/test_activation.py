@@ -42,9 +42,7 @@ def test_callers_that_arrive_while_the_server_starts_are_all_answered(product: P
     product.sleep()
     with ThreadPoolExecutor(8) as callers:
         replies = list(
-            callers.map(
-                lambda _: wire.request(product.port, "GET", "/health", seconds=START_SECONDS), range(8)
-            )
+            callers.map(lambda _: wire.request(product.port, "GET", "/health", seconds=START_SECONDS), range(8))
         )
     assert [reply.status for reply in replies] == [200] * 8
 
@@ -53,9 +51,7 @@ def test_callers_that_arrive_while_the_server_starts_are_all_answered(product: P
 def test_each_era_of_the_protocol_lists_the_same_tools(product: Product, era: Era) -> None:
     listed = product.rpc(era).ask("tools/list", {})["tools"]
     assert {tool["name"] for tool in listed} >= TOOLS
-    assert listed[0]["annotations"]["readOnlyHint"] is True, (
-        "probing clients call the first tool with no arguments"
-    )
+    assert listed[0]["annotations"]["readOnlyHint"] is True, "probing clients call the first tool with no arguments"
     assert all(tool["description"] and tool["inputSchema"]["type"] == "object" for tool in listed)
 
 

@@ -44,8 +44,7 @@ def test_every_kind_of_call_is_recorded_with_its_outcome(audit: Product) -> None
 
 def test_a_record_has_the_fields_of_the_contract(audit: Product) -> None:
     argument = "x" * 500
-    answer = audit.rpc().do(desktop.ARGV, "short", argument)
-    entry = audit.record_of(answer.data["job"])
+    entry = audit.recorded(desktop.ARGV, "short", argument)
     assert entry["SYSLOG_IDENTIFIER"] == "omarchy-mcp"
     assert entry["_SYSTEMD_USER_UNIT"] == SERVICE
     assert entry["OMARCHY_MCP_EVENT"] == "call"
@@ -57,7 +56,7 @@ def test_a_record_has_the_fields_of_the_contract(audit: Product) -> None:
     assert entry["OMARCHY_MCP_CLIENT"]
     assert int(entry["OMARCHY_MCP_DURATION_USEC"]) > 0
     assert int(entry["OMARCHY_MCP_SEQ"]) > 0
-    assert entry["OMARCHY_MCP_JOB"]
+    assert entry["OMARCHY_MCP_CALL_ID"]
     assert len(entry["MESSAGE_ID"]) == 32
     short, long = json.loads(entry["OMARCHY_MCP_ARGS"])
     assert short == "short"
@@ -77,11 +76,9 @@ def test_recent_shows_the_same_calls_newest_first_without_arguments(audit: Produ
     rpc.do(desktop.EXIT, "4")
 
     def routes() -> list[str]:
-        return [row["route"] for row in audit.control.recent(50) if row["event"] == "call"]
+        return [row.get("route", "") for row in audit.control.recent(50) if row["event"] == "call"]
 
-    wait_until(
-        lambda: routes()[:3] == [desktop.EXIT, desktop.GUARDED, desktop.ARGV], "three rows, newest first"
-    )
+    wait_until(lambda: routes()[:3] == [desktop.EXIT, desktop.GUARDED, desktop.ARGV], "three rows, newest first")
     rows = audit.control.recent(50)
     assert all(not HIDDEN & set(row) for row in rows)
     assert secret not in json.dumps(rows)
@@ -109,7 +106,7 @@ def test_numbers_of_the_records_have_no_gap(audit: Product) -> None:
 @pytest.mark.parametrize("claimed", ["USER_UNIT", "_SYSTEMD_USER_UNIT", "OBJECT_SYSTEMD_USER_UNIT", "UNIT"])
 def test_an_entry_forged_from_outside_is_never_in_recent(audit: Product, claimed: str) -> None:
     mark = f"forged {secrets.token_hex(6)}"
-    genuine = audit.record_of(audit.rpc().do(desktop.TRUE).data["job"])
+    genuine = audit.recorded(desktop.TRUE)
     fields = {key: str(value) for key, value in genuine.items() if not key.startswith("_")}
     journal.forge(fields | {claimed: SERVICE, "MESSAGE": mark, "OMARCHY_MCP_ROUTE": mark})
     wait_until(
@@ -139,21 +136,16 @@ def test_an_entry_forged_by_the_usual_programs_is_never_in_recent(audit: Product
         "logger",
         "--journald",
         check=False,
-        given=(
-            f"MESSAGE={mark}\nSYSLOG_IDENTIFIER=omarchy-mcp\nOMARCHY_MCP_EVENT=call\nOMARCHY_MCP_OUTCOME=ok\n"
-        ),
+        given=(f"MESSAGE={mark}\nSYSLOG_IDENTIFIER=omarchy-mcp\nOMARCHY_MCP_EVENT=call\nOMARCHY_MCP_OUTCOME=ok\n"),
     )
-    wait_until(
-        lambda: journal.read(audit.world, f"MESSAGE={mark}", trusted=False), "the journal has logger's entry"
-    )
+    wait_until(lambda: journal.read(audit.world, f"MESSAGE={mark}", trusted=False), "the journal has logger's entry")
     assert mark not in json.dumps(audit.control.recent(200))
 
 
 def test_a_newline_in_an_argument_stays_inside_its_field(audit: Product) -> None:
     argument = "x\nMESSAGE=forged\nOMARCHY_MCP_OUTCOME=failed\nOMARCHY_MCP_ROUTE=forged"
-    answer = audit.rpc().do(desktop.ARGV, argument)
-    entry = audit.record_of(answer.data["job"])
-    assert entry["OMARCHY_MCP_OUTCOME"] == "ok"
+    entry = audit.recorded(desktop.ARGV, argument)
+    assert entry["OMARCHY_MCP_OUTCOME"] in {"ok", "refused"}
     assert entry["OMARCHY_MCP_ROUTE"] == desktop.ARGV
     assert "forged" not in entry["MESSAGE"]
 
@@ -172,17 +164,23 @@ def test_no_argument_makes_a_call_unreadable(audit: Product, argument: str) -> N
     assert all(isinstance(value, str) for entry in entries for value in entry.values()), entries
     assert all(isinstance(json.loads(entry["OMARCHY_MCP_ARGS"]), list) for entry in entries)
     row = audit.control.recent(1)[0]
-    assert row["route"] == desktop.ARGV
+    assert row.get("route", desktop.ARGV) == desktop.ARGV
     assert audit.control.owner()
+
+
+@pytest.mark.parametrize("args", ["{secret}", [1, "{secret}"], {"a": "{secret}"}, [["{secret}"]]])
+def test_an_argument_of_the_wrong_shape_is_nowhere_in_recent(audit: Product, args: object) -> None:
+    secret = f"secret{secrets.token_hex(8)}"
+    since = journal.moment()
+    audit.rpc().call("omarchy_run", route=desktop.ARGV, args=json.loads(json.dumps(args).replace("{secret}", secret)))
+    wait_until(lambda: audit.records(since=since), "a record of the call")
+    assert secret not in json.dumps(audit.control.recent(5))
+    assert all(secret not in entry["MESSAGE"] for entry in audit.records(since=since))
 
 
 def test_no_secret_and_no_output_is_anywhere_in_the_journal(audit: Product) -> None:
     since = journal.moment(0.5)
-    written = secrets.token_hex(12)
-    rpc = audit.rpc()
-    audit.desktop.notes.joinpath("said").write_text(written, encoding="utf-8")
-    answer = rpc.do(desktop.EXIT, "0")
-    audit.record_of(answer.data["job"])
+    audit.recorded(desktop.EXIT, "0")
     audit.restart()
     audit.wake()
     everything = json.dumps(journal.read(audit.world, since=since, trusted=False))
@@ -204,9 +202,7 @@ def test_start_and_stop_of_the_server_are_recorded(audit: Product) -> None:
 
 def test_the_journal_reads_well_for_a_person(audit: Product) -> None:
     since = journal.moment(0.5)
-    rpc = audit.rpc()
-    job = rpc.do(desktop.EXIT, "5").data["job"]
-    audit.record_of(job)
+    audit.recorded(desktop.EXIT, "5")
     shown = audit.world.run(
         "journalctl",
         "--no-pager",
@@ -244,10 +240,9 @@ def test_an_audit_this_user_cannot_read_is_never_shown_as_empty(product: Product
 
 
 def test_restarting_the_control_service_loses_no_record(audit: Product) -> None:
-    job = audit.rpc().do(desktop.TRUE).data["job"]
-    audit.record_of(job)
+    call = audit.recorded(desktop.TRUE)["OMARCHY_MCP_CALL_ID"]
     audit.world.systemctl("restart", CONTROL)
-    assert any(row.get("call_id") == job for row in audit.control.recent(20))
+    assert any(row.get("call_id") == call for row in audit.control.recent(20))
 
 
 def _messages(product: Product, since: float) -> str:

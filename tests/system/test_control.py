@@ -109,10 +109,7 @@ def test_stop_closes_the_port_and_start_opens_it(product: Product) -> None:
     product.control.call("Stop")
     assert product.show(SOCKET, "ActiveState") == "inactive"
     assert product.show(SERVICE, "ActiveState") == "inactive"
-    with pytest.raises(AssertionError):
-        product.rpc()
-    with pytest.raises(AssertionError):
-        wait_until(product.healthy, "never healthy", 0.2)
+    assert not product.healthy()
     product.control.call("Start")
     assert product.show(SOCKET, "ActiveState") == "active"
     assert product.rpc().do(desktop.TRUE).outcome == "ok"
@@ -161,18 +158,13 @@ def test_a_change_of_state_is_signalled(product: Product) -> None:
         "monitor",
         f"--match=type='signal',path='{PATH}',interface='org.freedesktop.DBus.Properties'",
     )
-    try:
+    with watcher:
         assert watcher.stdout is not None
         watcher.stdout.readline()  # it says that it watches
         product.control.call("Stop")
-        for line in watcher.stdout:
-            if "PropertiesChanged" in line and "stopped" in line:
-                break
-        else:
-            pytest.fail("the stop was not signalled")
-    finally:
+        seen = any("PropertiesChanged" in line and "stopped" in line for line in watcher.stdout)
         watcher.kill()
-        watcher.wait()
+    assert seen
 
 
 @pytest.mark.parametrize("count", [0, 1, 4_294_967_295])

@@ -1,6 +1,7 @@
 """A command is a unit of its own: its budget, its family, its surroundings, its life beside the server's."""
 
 import json
+import signal
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -22,10 +23,11 @@ FORBIDDEN = (
     "MANAGERPID",
 )
 PROMPT_SECONDS = 5.0
+SIGPIPE = 1 << (signal.SIGPIPE - 1)
 
 
 def test_a_long_command_is_answered_at_its_budget_and_outlives_a_restart(product: Product, rpc: Rpc) -> None:
-    answer = rpc.do(desktop.SLEEP, "60", "long", timeout_ms=500, detach=True)
+    answer = rpc.do(desktop.SLEEP, "60", "long", timeout_ms=500)
     assert answer.outcome == "running", answer
     assert answer.seconds < PROMPT_SECONDS
     unit = product.job_unit(answer.data["job"])
@@ -40,16 +42,28 @@ def test_a_long_command_is_answered_at_its_budget_and_outlives_a_restart(product
     assert not alive(pid)
 
 
-def test_a_command_over_its_budget_is_said_to_be_so_in_time(product: Product, rpc: Rpc) -> None:
+def test_a_command_over_its_budget_is_said_to_run_still(product: Product, rpc: Rpc) -> None:
     answer = rpc.do(desktop.SLEEP, "60", "over", timeout_ms=700)
-    assert answer.outcome in {"running", "timed_out"}
+    assert answer.outcome == "running"
+    assert not answer.failed
     assert answer.seconds < PROMPT_SECONDS
-    if answer.outcome == "running":
-        assert "still running" in answer.text
-        assert product.job_unit(answer.data["job"])
-    else:
-        (pid,) = product.desktop.pids("over")
-        wait_until(lambda: not alive(pid), "the command is gone")
+    assert "still running" in answer.text
+    assert product.job_unit(answer.data["job"])
+    assert alive(product.desktop.pids("over")[0])
+
+
+def test_a_client_that_leaves_before_the_answer_takes_its_command_along(product: Product, rpc: Rpc) -> None:
+    with pytest.raises(TimeoutError):
+        rpc.do(desktop.SLEEP, "60", "left", timeout_ms=30_000, seconds=2)
+    (pid,) = product.desktop.pids("left")
+    wait_until(lambda: not alive(pid), "the command is gone")
+
+
+def test_a_detached_command_is_not_waited_for(product: Product, rpc: Rpc) -> None:
+    answer = rpc.do(desktop.SLEEP, "60", "free", detach=True)
+    assert answer.outcome == "running"
+    assert answer.seconds < 2
+    assert product.job_unit(answer.data["job"])
 
 
 def test_what_was_written_before_the_budget_is_not_lost(rpc: Rpc) -> None:
@@ -58,18 +72,15 @@ def test_what_was_written_before_the_budget_is_not_lost(rpc: Rpc) -> None:
 
 
 def test_stopping_a_job_ends_its_whole_family(product: Product, rpc: Rpc) -> None:
-    answer = rpc.do(desktop.TREE, "family", timeout_ms=1_500, detach=True)
+    answer = rpc.do(desktop.TREE, "family", timeout_ms=1_500)
     family = wait_until(lambda: product.desktop.pids("family"), "the family has grown")
     assert len(family) == 4
     unit = product.job_unit(answer.data["job"])
-    if unit:
-        product.world.systemctl("stop", unit)
+    product.world.systemctl("stop", unit)
     wait_until(lambda: not any(map(alive, family)), "the whole family is gone")
 
 
-def test_a_child_that_holds_the_output_does_not_delay_the_answer_and_lives(
-    product: Product, rpc: Rpc
-) -> None:
+def test_a_child_that_holds_the_output_does_not_delay_the_answer_and_lives(product: Product, rpc: Rpc) -> None:
     answer = rpc.do(desktop.LEAK, "leaked")
     assert answer.outcome == "ok"
     assert answer.data["stdout"] == "leaked\n"
@@ -103,7 +114,7 @@ def test_a_command_inherits_nothing_that_speaks_for_the_server(product: Product,
 def test_a_command_is_not_bound_by_the_servers_sandbox(rpc: Rpc) -> None:
     seen = json.loads(rpc.do(desktop.ENVIRON).data["stdout"])
     assert (seen["no_new_privs"], seen["seccomp"]) == ("0", "0")
-    assert int(seen["ignored"], 16) == 0
+    assert not int(seen["ignored"], 16) & SIGPIPE, "a program whose reader leaves must end"
     assert int(seen["blocked"], 16) == 0
     assert seen["umask"] == "0022"
     assert "app-omarchymcp.slice/app-omarchymcp-" in seen["cgroup"]
@@ -119,9 +130,7 @@ def test_a_variable_set_later_is_seen_by_the_next_command(product: Product, rpc:
         product.world.systemctl("unset-environment", "WAYLAND_DISPLAY")
     assert seen["environ"]["WAYLAND_DISPLAY"] == "wayland-77"
     assert product.pid() == server
-    assert (
-        json.loads(rpc.do(desktop.ENVIRON).data["stdout"])["environ"].get("WAYLAND_DISPLAY") != "wayland-77"
-    )
+    assert json.loads(rpc.do(desktop.ENVIRON).data["stdout"])["environ"].get("WAYLAND_DISPLAY") != "wayland-77"
 
 
 def test_a_server_started_without_a_desktop_works_once_there_is_one(product: Product) -> None:
@@ -142,7 +151,6 @@ def test_calls_at_the_same_time_do_not_wait_for_each_other(product: Product, rpc
     with ThreadPoolExecutor(8) as callers:
         answers = list(callers.map(lambda number: rpc.do(desktop.SLEEP, "0.5", f"par{number}"), range(8)))
     assert {answer.outcome for answer in answers} == {"ok"}
-    assert len({answer.data["job"] for answer in answers}) == 8
     assert max(answer.seconds for answer in answers) < 3
 
 
@@ -162,9 +170,7 @@ def test_many_calls_leave_no_unit_no_zombie_and_no_descriptor(product: Product, 
     assert product.pid() == pid
 
 
-def test_a_command_that_is_gone_since_it_was_listed_is_said_not_to_be_installed(
-    product: Product, rpc: Rpc
-) -> None:
+def test_a_command_that_is_gone_since_it_was_listed_is_said_not_to_be_installed(product: Product, rpc: Rpc) -> None:
     rpc.do(desktop.TRUE)
     file = product.desktop.path / "bin" / "omarchy-theme-probe-true"
     kept = file.with_suffix(".away")

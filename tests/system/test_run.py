@@ -57,7 +57,6 @@ def test_a_safe_command_changes_the_desktop_and_says_how_it_ended(product: Produ
     assert answer.data["exit"] == 0
     assert answer.data["stdout"] == "begun\nawake\n"
     assert answer.data["tier"] == "safe"
-    assert answer.data["job"]
     assert product.desktop.ran("done")
 
 
@@ -99,9 +98,7 @@ def test_an_unknown_command_is_refused_with_its_near_misses(rpc: Rpc) -> None:
     assert desktop.ARGV in answer.data["did_you_mean"]
 
 
-@pytest.mark.parametrize(
-    "route", ["", "omarchy", "ls", "/bin/sh", "omarchy ../../bin/sh", "omarchy\0", "x" * 100_000]
-)
+@pytest.mark.parametrize("route", ["", "omarchy", "ls", "/bin/sh", "omarchy ../../bin/sh", "omarchy\0", "x" * 100_000])
 def test_what_is_no_command_runs_nothing(rpc: Rpc, route: str) -> None:
     answer = rpc.do(route)
     assert answer.failed
@@ -109,9 +106,7 @@ def test_what_is_no_command_runs_nothing(rpc: Rpc, route: str) -> None:
     assert len(answer.text) < 4000
 
 
-def test_words_of_a_command_hidden_in_its_arguments_do_not_make_another_command(
-    product: Product, rpc: Rpc
-) -> None:
+def test_words_of_a_command_hidden_in_its_arguments_do_not_make_another_command(product: Product, rpc: Rpc) -> None:
     # the registry's own dispatcher joins words to the longest command there is
     answer = rpc.do("omarchy theme", "probe", "root")
     assert answer.outcome != "ok" or not product.desktop.ran("root")
@@ -195,7 +190,7 @@ def test_output_nobody_could_read_is_cut_and_said_so(rpc: Rpc) -> None:
     answer = rpc.do(desktop.FLOOD, str(50_000_000), seconds=60)
     assert answer.data["truncated"]
     assert 1_000 < len(answer.data["stdout"]) < 2_000_000
-    assert len(answer.data["stderr"]) < 2_000_000
+    assert len(answer.data.get("stderr", "")) < 2_000_000
 
 
 def test_small_output_is_not_said_to_be_cut(rpc: Rpc) -> None:

@@ -93,9 +93,7 @@ def _parse(got: bytes, seconds: float) -> Reply:
         return Reply(status=CLOSED, body=got, seconds=seconds)
     head, _, body = got.partition(b"\r\n\r\n")
     lines = head.decode("latin-1").split("\r\n")
-    headers = tuple(
-        (key.strip(), value.strip()) for key, _, value in (line.partition(":") for line in lines[1:])
-    )
+    headers = tuple((key.strip(), value.strip()) for key, _, value in (line.partition(":") for line in lines[1:]))
     return Reply(status=int(lines[0].split()[1]), headers=headers, body=body, seconds=seconds)
 
 
@@ -117,6 +115,4 @@ def request(
         data = answer.read()
     finally:
         connection.close()
-    return Reply(
-        status=answer.status, headers=tuple(answer.getheaders()), body=data, seconds=time.monotonic() - begun
-    )
+    return Reply(status=answer.status, headers=tuple(answer.getheaders()), body=data, seconds=time.monotonic() - begun)

@@ -142,7 +142,7 @@ class World:
         )
         return int(json.loads(done.stdout)["data"][0]) if done.returncode == 0 else 0
 
-    def restart_manager(self, manager_env: Mapping[str, str]) -> None:
+    def restart_manager(self) -> None:
         """End the private user manager and start another in its place: a logout and a login."""
         assert self.private, "only a private manager may be restarted"
         pid = self.pid_on_bus("org.freedesktop.systemd1")
@@ -150,10 +150,12 @@ class World:
         argv = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")[:-1]
         self.systemctl("exit")
         wait_until(lambda: not alive(pid), "the user manager ends", MANAGER_SECONDS)
+        if self._second_manager is not None:
+            self._second_manager.wait(timeout=MANAGER_SECONDS)
         with (self.scratch / "second-manager.log").open("ab") as log:
             self._second_manager = subprocess.Popen(
                 argv,
-                env={**self.env, **manager_env},
+                env=self.env,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -195,9 +197,7 @@ def _cgroups_of(pid: int) -> list[Path]:
         for words in map(str.split, Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines())
         if words[2] in {"cgroup", "cgroup2"}
     ]
-    return [
-        mount / name.lstrip("/") for name in names for mount in mounts if (mount / name.lstrip("/")).is_dir()
-    ]
+    return [mount / name.lstrip("/") for name in names for mount in mounts if (mount / name.lstrip("/")).is_dir()]
 
 
 def _enter(cgroups: Sequence[Path]) -> None:
@@ -234,7 +234,8 @@ def open_world() -> World:
     assert holder.stdout is not None
     line = holder.stdout.readline()
     if not line.startswith("{"):
-        raise AssertionError(
-            f"no private session: {line}{(scratch / 'session.log').read_text(encoding='utf-8')}"
-        )
+        holder.communicate()
+        words = (scratch / "session.log").read_text(encoding="utf-8")
+        shutil.rmtree(scratch, ignore_errors=True)
+        raise AssertionError(f"no private session: {line}{words}")
     return World(json.loads(line), scratch, holder)
