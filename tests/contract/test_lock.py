@@ -102,7 +102,7 @@ def test_the_lock_was_made_from_these_requirements() -> None:
 
 def test_uv_exports_the_lock_as_it_is(tmp_path: Path) -> None:
     data = Path(sys.prefix).resolve().parents[1]  # where the environment of these tests has its uv beside it
-    command = [REPO / "bin/omarchy-mcp-setup", "uv"]
+    command = [str(REPO / "bin/omarchy-mcp-setup"), "uv"]
     environment = {**os.environ, "XDG_DATA_HOME": str(data)}
     uv = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.strip()
     for name in ("pyproject.toml", "uv.lock"):
