@@ -7,10 +7,11 @@ here runs on the event loop, and what was sent is looked for afterwards.
 import logging
 import os
 import queue
+import select
 import threading
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from systemd import journal
@@ -211,6 +212,35 @@ def recent(count: int) -> list[Record]:
             "member of the group systemd-journal), or it was deleted"
         )
     return records
+
+
+def follow(count: int, until: int | None = None) -> Iterator[Record | None]:
+    """The newest `count` records, oldest first, then None, then each record as it is written.
+
+    Ends when nobody reads the pipe or socket `until` any more.  What is not there yet may come: an empty journal
+    is waited on like any other.
+    """
+    with trusted_reader() as reader:
+        waiting = select.poll()
+        waiting.register(reader.fileno(), reader.get_events())  # from here on nothing is missed
+        if until is not None:
+            waiting.register(until, 0)  # errors and hang-ups are always told
+        reader.seek_tail()
+        found = reader.get_previous(count or 1)
+        if not found:
+            reader.seek_head()  # no record of ours: every one that comes is new
+        if count and found:
+            yield record(found)
+        told = False
+        while True:
+            while found := reader.get_next():
+                yield record(found)
+            if not told:
+                told = True
+                yield None
+            if any(fd == until for fd, _ in waiting.poll(reader.get_timeout_ms())):
+                return
+            reader.process()
 
 
 def record(found: Mapping[str, object]) -> Record:

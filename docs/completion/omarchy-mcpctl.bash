@@ -1,0 +1,32 @@
+# bash completion for omarchy-mcpctl. Made from the program's own tables (omarchy_mcp.cli.completion); do not edit.
+_omarchy_mcpctl() {
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb= i
+  local verbs="status start stop restart reload recent watch help" options
+  COMPREPLY=()
+  [[ $before == "=" ]] && before=${COMP_WORDS[COMP_CWORD-2]}
+  [[ $word == "=" ]] && word= before=${COMP_WORDS[COMP_CWORD-1]}
+  case $before in
+    -n|--lines) return ;;
+    --json) COMPREPLY=($(compgen -W "short pretty off" -- "$word")); return ;;
+  esac
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    [[ " $verbs " == *" ${COMP_WORDS[i]} "* ]] && verb=${COMP_WORDS[i]} && break
+  done
+  case $verb in
+    status) options="--json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
+    start) options="--json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
+    stop) options="--json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
+    restart) options="--json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
+    reload) options="--json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
+    recent) options="-n --lines -f --follow --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
+    watch) options="--no-start --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
+    help) options="--json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
+    *) options="-n --lines -f --follow --no-start --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
+  esac
+  if [[ $word == -* ]]; then
+    COMPREPLY=($(compgen -W "$options" -- "$word"))
+  elif [[ -z $verb || $verb == help ]]; then
+    COMPREPLY=($(compgen -W "$verbs" -- "$word"))
+  fi
+}
+complete -F _omarchy_mcpctl omarchy-mcpctl

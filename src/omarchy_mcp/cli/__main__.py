@@ -1,0 +1,87 @@
+"""omarchy-mcpctl: understands the command line and hands it on.
+
+What a verb needs is imported when it is needed: start-up is most of the time a verb takes.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+
+from omarchy_mcp.cli import options
+from omarchy_mcp.cli.exits import CtlError, Exit, StatusExit
+from omarchy_mcp.cli.options import PROGRAM, Request
+
+INTERRUPTED = 130
+"""What a shell expects of a program that was interrupted before it was done."""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one verb; returns the exit status."""
+    try:
+        request = options.parse(argv)
+    except options.UsageError as error:
+        from omarchy_mcp.cli.text import printable  # noqa: PLC0415 - start-up time
+
+        print(f"{PROGRAM}: {printable(error)}\nTry '{PROGRAM} --help'.", file=sys.stderr)
+        return Exit.USAGE
+    try:
+        return int(carry_out(request))
+    except KeyboardInterrupt:
+        return Exit.DONE if request.follow else INTERRUPTED
+    except BrokenPipeError:
+        # whoever read has had enough; the interpreter must not fail over it once more at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.DONE
+
+
+def carry_out(request: Request) -> int:
+    """Do what was asked for."""
+    if request.verb in ("--help", "--version", "help"):
+        return tell(request)
+    import asyncio  # noqa: PLC0415 - start-up time
+
+    from omarchy_mcp.cli import terminal, verbs  # noqa: PLC0415 - start-up time
+
+    output = terminal.Output(request)
+    try:
+        match request.verb:
+            case "status":
+                return asyncio.run(verbs.status(request, output))
+            case "recent" if request.follow:
+                return verbs.follow(request, output)
+            case "recent":
+                return asyncio.run(verbs.recent(request, output))
+            case "watch":
+                from omarchy_mcp.cli import watch  # noqa: PLC0415 - start-up time
+
+                return asyncio.run(watch.run(request, output))
+            case _:
+                return asyncio.run(verbs.act(request, output))
+    except CtlError as error:
+        if request.verb == "status":
+            verbs.show_unknown(error, {}, output)
+            verbs.report(error, request, output, machine=False)
+            return StatusExit.UNKNOWN
+        verbs.report(error, request, output)
+        return error.status
+
+
+def tell(request: Request) -> int:
+    """Help and version, which need no bus."""
+    if request.verb == "--version":
+        from omarchy_mcp import VERSION  # noqa: PLC0415 - start-up time
+
+        print(f"{PROGRAM} {VERSION}")
+    elif request.verb == "--help":
+        print(options.help_text(), end="")
+    elif request.topic:
+        print(options.verb_help(options.BY_NAME[request.topic]), end="")
+    else:
+        from omarchy_mcp.cli import manual  # noqa: PLC0415 - start-up time
+
+        manual.show(request)
+    return Exit.DONE
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
