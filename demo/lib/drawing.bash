@@ -25,7 +25,7 @@ window() {
   [[ $7 == yes ]] && edge=${colour[accent]}
   escape "$6"
   cat <<SVG
-<g transform="translate($x $y)"><rect width="$w" height="$h" rx="8" fill="${colour[ground]}" fill-opacity=".94" stroke="$edge" stroke-width="3"/>
+<g transform="translate($x $y)"><rect width="$w" height="$h" rx="8" fill="${colour[ground]}" fill-opacity=".9" stroke="$edge" stroke-width="3"/>
 <text x="20" y="32" fill="${colour[muted]}" font-size="17">$text</text>
 SVG
   escape "${fact[font]}" && name=$text
@@ -59,11 +59,11 @@ draw_windows() {
     IFS=$'\t' read -r address kind name _ <<<"${windows[index]}"
     [[ -n $address ]] || continue
     ((index == count - 1 || index == 2)) && focused=yes || focused=no
-    x=24 y=64 w=1232 h=632
-    ((count > 1)) && w=606
+    x=56 y=76 w=1168 h=488
+    ((count > 1)) && w=574
     ((index > 0)) && x=650
-    ((count > 2 && index > 0)) && h=306
-    ((count > 2 && index == 2)) && y=390
+    ((count > 2 && index > 0)) && h=234
+    ((count > 2 && index == 2)) && y=330
     window "$x" "$y" "$w" "$h" "$kind" "$name" "$focused"
   done
 }

@@ -77,11 +77,11 @@ picture_windows() {
   for ((index = 0; index < count && index < 3; index++)); do
     IFS=$'\t' read -r _ kind name _ <<<"${windows[index]}"
     ((index == count - 1 || index == 2)) && focused=yes || focused=no
-    row=2 column=1 height=$((lines - 3)) width=$((columns - 2))
+    row=2 column=1 height=$((lines - 6)) width=$((columns - 2))
     ((count > 1)) && width=36
     ((index > 0)) && column=39
-    ((count > 2 && index > 0)) && height=9
-    ((count > 2 && index == 2)) && row=12
+    ((count > 2 && index > 0)) && height=8
+    ((count > 2 && index == 2)) && row=10
     picture_window "$row" "$column" "$height" "$width" "$kind" "$name" "$focused"
   done
 }
@@ -111,8 +111,8 @@ picture_overlays() {
     write 3 43 30 ink "${fact[description]}"
   fi
   if [[ -n $message ]]; then
-    fill 18 22 1 32 ' ' ink panel
-    write 18 23 30 yellow "$message"
+    fill 19 22 1 32 ' ' ink panel
+    write 19 23 30 yellow "$message"
   fi
   case ${fact[session]} in
   on) ;;

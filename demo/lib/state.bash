@@ -19,7 +19,7 @@ fail() {
 }
 
 seed() {
-  [[ -f $state/theme && -f $state/windows ]] && return
+  [[ -f $state/theme && -f $state/windows && -f $state/desktop.svg ]] && return
   mkdir -p "$state"/{toggles,themes,hooks,applications,autostart,plugins,config,local-bin,pictures,sent} ||
     fail "cannot make the state folder '$state'"
   local key
@@ -31,6 +31,7 @@ seed() {
   [[ -f $state/packages ]] || printf '%s\n' base demo-terminal demo-editor >"$state/packages"
   [[ -f $state/windows ]] ||
     printf '%s\t%s\t%s\t1\n' 0x5d01 terminal "~ — terminal" 0x5d02 editor "notes.md — editor" >"$state/windows"
+  draw
 }
 
 known() {

@@ -42,8 +42,8 @@ class Compositor:
         windows = self.state.windows()
         return [
             {
-                "address": address, "mapped": True, "hidden": False, "at": [24 + 626 * min(at, 1), 64],
-                "size": [606, 632], "workspace": {"id": space, "name": str(space)}, "floating": False,
+                "address": address, "mapped": True, "hidden": False, "at": [56 + 594 * min(at, 1), 76],
+                "size": [574, 488], "workspace": {"id": space, "name": str(space)}, "floating": False,
                 "monitor": 0, "class": kind, "title": title, "initialClass": kind, "initialTitle": title,
                 "pid": 4000 + at, "xwayland": False, "pinned": False, "fullscreen": 0, "fullscreenClient": 0,
                 "grouped": [], "tags": [], "swallowing": "0x0", "focusHistoryID": len(windows) - 1 - at,

@@ -282,7 +282,7 @@ async def serve(options: argparse.Namespace) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, bus.disconnect)
     print(f"showing notifications as {bus.unique_name}, process {os.getpid()}", flush=True)
-    await bus.wait_for_disconnect()  # type: ignore[no-untyped-call]
+    await bus.wait_for_disconnect()  # type: ignore[no-untyped-call,unused-ignore]
     return 0
 
 
