@@ -60,7 +60,7 @@ async def serve() -> int:
     for task in (*tasks, failed):
         task.cancel()
     audit.close()
-    bus.close()
+    await bus.close()
     return 0 if stop.is_set() else BUS_GONE
 
 

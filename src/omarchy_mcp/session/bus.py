@@ -176,12 +176,16 @@ class Bus:
             await self._connection.wait_for_disconnect()
         except Exception as error:  # noqa: BLE001 - whatever it was, the connection is gone
             logger.debug("bus connection ended: %r", error)
+        # The library shuts its socket down and never closes it.
+        self._connection._stream.close()  # noqa: SLF001
+        self._connection._sock.close()  # noqa: SLF001
         if not self.gone.done():
             self.gone.set_result(None)
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Disconnect; the names this connection owns are released."""
         self._connection.disconnect()
+        await self.gone
 
     @property
     def unique_name(self) -> str:

@@ -174,19 +174,24 @@ class Jobs:
         job.stdout, job.stderr = (Output(read, limit, partial(self._overflowed, job)) for read, _ in pipes)
         self._follow(job)
         self._remember(job)
+        starting = asyncio.ensure_future(self._submit(job, properties(argv, origin, env), [pipe[1] for pipe in pipes]))
         try:
-            unit = [job.unit, "fail", properties(argv, origin, env), []]
-            await self._manager.call("StartTransientUnit", "ssa(sv)a(sa(sv))", unit, fds=[write for _, write in pipes])
+            await asyncio.shield(starting)
+        except asyncio.CancelledError:  # nobody would know its number: it is ended as soon as it is there
+            starting.add_done_callback(lambda done: done.exception() or self.end(job))
+            raise
+        return job
+
+    async def _submit(self, job: Job, unit: list[list[Any]], fds: list[int]) -> None:
+        """Hand a unit to the manager, with the pipes' other ends; they are ours to close once it has been sent."""
+        try:
+            await self._manager.call("StartTransientUnit", "ssa(sv)a(sa(sv))", [job.unit, "fail", unit, []], fds=fds)
         except BusError as error:
             self._over(job)
             raise SpawnError(f"the service manager did not start it: {error}") from error
-        except BaseException:  # cancelled: it is being started, and nobody would know its number
-            self.end(job)
-            raise
         finally:
-            for _, write in pipes:
-                os.close(write)
-        return job
+            for fd in fds:
+                os.close(fd)
 
     async def stop(self, job: Job) -> None:
         """End every process of a job: SIGTERM, and SIGKILL after the grace; returns when that has begun."""
