@@ -77,7 +77,8 @@ class Door:
         elif verdict.path == access.HEALTH_PATH:
             await answer(send, 200, self._health())
         else:
-            await self._serve({**scope, CLIENT: verdict.client}, receive, send, headers)
+            headers = [(name, value.lower() if name in (b"host", b"origin") else value) for name, value in headers]
+            await self._serve({**scope, "headers": headers, CLIENT: verdict.client}, receive, send, headers)
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send, headers: list[tuple[bytes, bytes]]) -> None:
         self.in_flight += 1

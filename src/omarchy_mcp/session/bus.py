@@ -6,6 +6,7 @@ the bus has died would wait for ever.
 """
 
 import asyncio
+import contextlib
 import logging
 import os
 import typing
@@ -183,7 +184,9 @@ class Bus:
             self.gone.set_result(None)
 
     async def close(self) -> None:
-        """Disconnect; the names this connection owns are released."""
+        """Send what is queued, then disconnect; the names this connection owns are released."""
+        with contextlib.suppress(BusError):
+            await self.call(DBUS, DBUS_PATH, PEER, "Ping", timeout=1)
         self._connection.disconnect()
         await self.gone
 

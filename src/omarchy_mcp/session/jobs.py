@@ -178,9 +178,13 @@ class Jobs:
         try:
             await asyncio.shield(starting)
         except asyncio.CancelledError:  # nobody would know its number: it is ended as soon as it is there
-            starting.add_done_callback(lambda done: done.exception() or self.end(job))
+            starting.add_done_callback(partial(self._abandon, job))
             raise
         return job
+
+    def _abandon(self, job: Job, started: "asyncio.Future[None]") -> None:
+        if not started.cancelled() and started.exception() is None:
+            self.end(job)
 
     async def _submit(self, job: Job, unit: list[list[Any]], fds: list[int]) -> None:
         """Hand a unit to the manager, with the pipes' other ends; they are ours to close once it has been sent."""
