@@ -31,9 +31,7 @@ def status(product: Product, token: str) -> int:
         return wire.CLOSED
 
 
-@pytest.mark.parametrize(
-    "text", [f"{GOOD}\n", f"{GOOD}\r\n", f"  {GOOD}  \n", f"\n{GOOD}\n\n", f"\ufeff{GOOD}\n"]
-)
+@pytest.mark.parametrize("text", [f"{GOOD}\n", f"{GOOD}\r\n", f"  {GOOD}  \n", f"\n{GOOD}\n\n", f"\ufeff{GOOD}\n"])
 def test_white_space_around_the_token_does_not_count(product: Product, file: Path, text: str) -> None:
     file.write_text(text, encoding="utf-8", newline="")
     product.sleep()

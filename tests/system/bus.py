@@ -2,7 +2,10 @@
 
 import asyncio
 import json
+import time
 import warnings
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 from system.world import World
@@ -35,6 +38,35 @@ def plain(value: Any) -> Any:
             return plain(value["data"])
         return {key: plain(item) for key, item in value.items()}
     return [plain(item) for item in value] if isinstance(value, list) else value
+
+
+@asynccontextmanager
+async def connected(world: World) -> AsyncIterator[MessageBus]:
+    """A connection to the session's bus."""
+    bus = await MessageBus(bus_address=world.env["DBUS_SESSION_BUS_ADDRESS"]).connect()
+    try:
+        yield bus
+    finally:
+        bus.disconnect()
+        # it shuts the connection down and leaves closing to the garbage collector, which warns
+        asyncio.get_running_loop().remove_reader(bus._fd)
+        bus._stream.close()
+        bus._sock.close()
+
+
+async def times(world: World, member: str, signature: str, body: tuple[Any, ...], count: int) -> list[float]:
+    """How long so many calls of the control service take on one connection, in seconds."""
+    taken = []
+    async with connected(world) as bus:
+        for _ in range(count):
+            begun = time.perf_counter()
+            await bus.call(
+                Message(
+                    destination=NAME, path=PATH, interface=NAME, member=member, signature=signature, body=list(body)
+                )
+            )
+            taken.append(time.perf_counter() - begun)
+    return taken
 
 
 class Control:
@@ -101,15 +133,8 @@ class Control:
         )
 
     async def _raw(self, message: Message) -> tuple[str, list[Any]]:
-        bus = await MessageBus(bus_address=self.world.env["DBUS_SESSION_BUS_ADDRESS"]).connect()
-        try:
+        async with connected(self.world) as bus:
             reply = await asyncio.wait_for(bus.call(message), REPLY_SECONDS)
-        finally:
-            bus.disconnect()
-            # it shuts the connection down and leaves closing to the garbage collector, which warns
-            asyncio.get_running_loop().remove_reader(bus._fd)
-            bus._stream.close()
-            bus._sock.close()
         assert reply is not None
         return (reply.error_name if reply.message_type is MessageType.ERROR else ""), list(reply.body)
 

@@ -31,8 +31,12 @@ class Held:
 
     def __enter__(self) -> "Held":
         self._thread.start()
-        wait_until(self.connected.is_set, f"a {self.era} stream is attached", 20)
+        self.wait()
         return self
+
+    def wait(self) -> None:
+        """See that it is attached."""
+        wait_until(self.connected.is_set, f"a {self.era} stream is attached", 60)
 
     def __exit__(self, *_: object) -> None:
         self._over.set()
@@ -43,10 +47,12 @@ class Held:
     def _run(self) -> None:
         while not self._over.is_set():
             try:
-                self.ends[self._once()] += 1
+                end = self._once()
             except (OSError, http.client.HTTPException, AssertionError) as error:
-                self.ends[type(error).__name__] += 1
-                self._over.wait(0.05)
+                end = type(error).__name__
+            if self._over.is_set():  # that end was ours
+                return
+            self.ends[end] += 1
             self.connected.clear()
             if not self.again:
                 return

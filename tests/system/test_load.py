@@ -25,7 +25,8 @@ REQUESTS = int(os.environ.get("OMARCHY_MCP_REQUESTS", "10000"))
 RESTARTS = int(os.environ.get("OMARCHY_MCP_RESTARTS", "30"))
 CLIENTS = 4
 MODES = ("new", "kept", "attached")
-RESTART_SECONDS = 3.0
+# How long one takes is the benchmark's to say; here it only has to end by itself.
+RESTART_SECONDS = 8.0
 # The server needs a word and a half with each connection; 10 s is its promise for a silent one.
 RUDE_SECONDS = 15.0
 RUDE = 1_100
@@ -45,7 +46,7 @@ def test_no_request_is_refused_or_reset_through_restarts(product: Product, mode:
                 target = share * number // (restarts + 1)
                 wait_until(lambda target=target: hammer.total >= target, f"{target} requests", ROOM_SECONDS)  # type: ignore[misc]
                 for stream in streams:
-                    wait_until(stream.connected.is_set, "its stream is attached", ROOM_SECONDS)
+                    stream.wait()
                 begun = time.monotonic()
                 product.restart()
                 took.append(time.monotonic() - begun)
@@ -53,7 +54,7 @@ def test_no_request_is_refused_or_reset_through_restarts(product: Product, mode:
     print(f"{mode}: {hammer.total} requests, {restarts} restarts of {min(took):.2f} to {max(took):.2f} s")
     assert hammer.count == {"ok": hammer.total}
     assert max(took) < RESTART_SECONDS
-    assert [stream for stream in streams if set(stream.ends) - {"clean"}] == []
+    assert [dict(stream.ends) for stream in streams if set(stream.ends) - {"clean"}] == []
 
 
 def test_a_server_killed_under_load_refuses_nobody(product: Product) -> None:
