@@ -1,0 +1,98 @@
+"""Nothing is started that the gate did not let through: shown on the source, and on every registered tool."""
+
+import ast
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.server.mcpserver import MCPServer
+
+from omarchy_mcp.server import tools as tools_module
+from omarchy_mcp.server.gate import Gate
+from omarchy_mcp.server.recording import CURRENT, CallRecord, Recorder
+from omarchy_mcp.server.running import Runner
+from omarchy_mcp.server.settings import Settings
+from omarchy_mcp.server.tools import NAMES, Tools
+from omarchy_mcp.session.journal import Writer
+from omarchy_mcp.session.records import Outcome
+
+SOURCE = Path(__file__).resolve().parents[2] / "src" / "omarchy_mcp"
+
+STARTERS = {"server/running.py", "desktop/omarchy.py"}
+"""Modules that may start a job: authorized calls, and fixed commands of ours with nothing of a client's in them."""
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    """What agents can reach; the command line is a person's, and becomes their pager."""
+    for path in sorted(path for path in SOURCE.rglob("*.py") if "cli" not in path.parts):
+        yield path.relative_to(SOURCE).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imported(tree: ast.Module) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def test_no_module_can_start_a_process_by_itself() -> None:
+    banned = ("subprocess", "pty", "multiprocessing", "os.exec", "os.spawn", "os.posix_spawn", "os.fork", "os.system")
+    for name, tree in modules():
+        assert not [each for each in imported(tree) if each.startswith(banned)], name
+        calls = {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+        assert not [each for each in calls if each.startswith(banned[3:]) or "create_subprocess" in each], name
+
+
+def test_jobs_are_started_in_two_modules_and_authorized_is_made_in_one() -> None:
+    starting, making = set(), set()
+    for name, tree in modules():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call):
+                function = ast.unparse(node.func)
+                starting |= {name} if function.endswith("jobs.start") else set()
+                making |= {name} if function.split(".")[-1] == "Authorized" else set()
+    assert starting == STARTERS
+    assert making == {"server/gate.py"}
+
+
+def arguments_for(schema: dict[str, Any]) -> dict[str, Any]:
+    """Something for every parameter of a tool."""
+    examples = {"string": "omarchy theme set", "array": ["x"], "integer": 1, "boolean": True}
+    return {name: examples[each["type"]] for name, each in schema["properties"].items()}
+
+
+@pytest.fixture(name="server")
+def server_without_a_desktop(tmp_path: Path) -> Iterator[MCPServer]:
+    """The real tools, gate and runner where there is no desktop: the gate lets nothing through and says GATE."""
+    audit = Writer()
+    settings = Settings(tmp_path / "config.toml", audit)
+    runner = Runner(None, Recorder(audit, None), "RUNNER")
+    server = MCPServer("tests", log_level="ERROR")
+    Tools(gate=Gate(None, settings, "GATE"), runner=runner, settings=settings).register(server)
+    yield server
+    audit.close()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_tool_goes_no_further_than_the_gate(server: MCPServer, name: str) -> None:
+    async def scenario() -> None:
+        (tool,) = [each for each in await server.list_tools() if each.name == name]
+        call = CallRecord(tool=name, client="tests")
+        token = CURRENT.set(call)
+        result: Any = await server.call_tool(name, arguments_for(tool.input_schema))
+        CURRENT.reset(token)
+        assert result.is_error
+        assert call.outcome is Outcome.ERROR
+        assert call.reason == "cannot run anything: GATE"
+
+    asyncio.run(scenario())
+
+
+def test_every_registered_tool_is_in_the_list_of_names(server: MCPServer) -> None:
+    assert tuple(tool.name for tool in asyncio.run(server.list_tools())) == tuple(NAMES)
+    assert tools_module.INSTRUCTIONS.encode()[:1024].count(b"untrusted data") == 1
