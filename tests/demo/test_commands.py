@@ -111,7 +111,7 @@ def test_words_run_the_command_with_the_longest_name(stage: Stage) -> None:
 
 
 def test_a_declared_route_and_an_alias_work_too(stage: Stage) -> None:
-    assert stage.omarchy("desktop") == stage.omarchy("demo", "show")
+    assert stage.omarchy("demo", "show") == stage.omarchy("show", "desktop")
     refused = stage.run(str(BIN / "omarchy"), "share", "file", "x", check=False)
     assert refused.returncode == 1
     assert "localsend" in refused.stderr

@@ -75,7 +75,7 @@ VISIBLE = [
     (("font", "set", "Harbour Code"), "font: Harbour Code"),
     (("notification", "send", "Tea <is> ready", "Go & drink"), "Tea &lt;is&gt; ready"),
     (("osd", "-m", "Charging", "-p", "40"), "Charging 40%"),
-    (("launch", "about"), "About the demo"),
+    (("launch", "about"), ">About</text>"),
     (("system", "lock"), "Locked"),
     (("system", "shutdown"), "Powered off"),
 ]
