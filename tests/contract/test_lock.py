@@ -1,7 +1,5 @@
 """uv.lock: whole, hashed, without addresses, and what pyproject.toml asks for."""
 
-# ruff: noqa: TID251 - it runs uv
-
 import os
 import re
 import shutil

@@ -7,8 +7,6 @@ wheels works as well.  Versions that are locked stay unless --upgrade is given; 
 lock would change.
 """
 
-# ruff: noqa: TID251 - a developer's tool, outside the product
-
 import argparse
 import os
 import re

@@ -6,8 +6,6 @@ usage: verify_units.py FOLDER
 path; the programs they start must be there.
 """
 
-# ruff: noqa: TID251 - a developer's tool, outside the product
-
 import os
 import subprocess
 import sys
