@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # nothing is ever written into this folder
@@ -74,14 +76,35 @@ def check_port(port: int) -> None:
             raise SessionError(f"cannot take port {port}: {error.strerror}; try: make run PORT={port + 1}") from None
 
 
-def omarchy_here() -> str:
-    """The Omarchy this session or this machine has; empty when there is none."""
+def omarchy_told() -> str:
+    """The Omarchy the session's manager names; what it names wins over what we would."""
     said = ask("systemctl", "--user", "show-environment", check=False).splitlines()
-    told = next((line.removeprefix("OMARCHY_PATH=") for line in said if line.startswith("OMARCHY_PATH=")), "")
-    for path in (told, os.environ.get("OMARCHY_PATH", ""), "/usr/share/omarchy"):
-        if path and Path(path, "bin/omarchy").is_file():
-            return path
-    return ""
+    return next((line.removeprefix("OMARCHY_PATH=") for line in said if line.startswith("OMARCHY_PATH=")), "")
+
+
+def is_omarchy(path: str) -> bool:
+    return bool(path) and Path(path, "bin/omarchy").is_file()
+
+
+def find_omarchy() -> str:
+    """This machine's Omarchy, else the demo's."""
+    known = (omarchy_told(), os.environ.get("OMARCHY_PATH", ""), "/usr/share/omarchy")
+    return next(filter(is_omarchy, known), str(DEMO))
+
+
+@contextlib.contextmanager
+def demo_traces() -> Iterator[None]:
+    """Take away what the demo's commands made in the home of a person who had no demo before."""
+    places = [
+        Path(os.environ.get(variable) or Path.home() / default, "omarchy-demo")
+        for variable, default in (("XDG_STATE_HOME", ".local/state"), ("XDG_CACHE_HOME", ".cache"))
+    ]
+    fresh = [place for place in places if not place.exists()]
+    try:
+        yield
+    finally:
+        for place in fresh:
+            shutil.rmtree(place, ignore_errors=True)
 
 
 def demo_picture(*, coloured: bool) -> Callable[[], str]:
@@ -93,9 +116,8 @@ def demo_picture(*, coloured: bool) -> Callable[[], str]:
     return picture
 
 
-def make_plan(*, private: bool, coloured: bool) -> Plan:
+def make_plan(*, changing: bool, coloured: bool) -> Plan:
     """On a person's own desktop nothing is changed; on the demo's the change is the point."""
-    changing = private
     return Plan(
         search="change the theme",
         safe=DEMO_SAFE if changing else ("omarchy theme current",),
@@ -151,8 +173,7 @@ def stay(screen: Screen) -> None:
         follower.wait(5)
 
 
-def show(screen: Screen, units: TemporaryUnits, *, private: bool, once: bool) -> None:
-    plan = make_plan(private=private, coloured=screen.coloured)
+def show(screen: Screen, units: TemporaryUnits, plan: Plan, *, private: bool, once: bool) -> None:
     with screen.timed(f"units linked, port {units.port} open; the server sleeps until somebody connects"):
         units.install()
         if private:
@@ -166,20 +187,27 @@ def show(screen: Screen, units: TemporaryUnits, *, private: bool, once: bool) ->
         stay(screen)
 
 
+def needs_private(*, asked: bool) -> bool:
+    """Whether to start a session: asked for, no manager here, or one that names an Omarchy that is not there."""
+    return asked or not find_manager() or (bool(omarchy_told()) and not is_omarchy(omarchy_told()))
+
+
 def carry_out(asked: argparse.Namespace, screen: Screen) -> int:
     private = bool(os.environ.get(INSIDE))
-    if not private and (asked.private or not find_manager()):
+    if not private and needs_private(asked=asked.private):
         check_port(asked.port)
         again = [*(["--once"] if asked.once else []), "--port", str(asked.port)]
         return start_again(again, coloured=screen.coloured)
-    omarchy = str(DEMO) if private else omarchy_here()
-    units = make_units(private=private, port=asked.port, omarchy=omarchy or str(DEMO))
+    omarchy = str(DEMO) if private else find_omarchy()
+    demo = omarchy == str(DEMO)
+    units = make_units(private=private, port=asked.port, omarchy=omarchy)
+    plan = make_plan(changing=demo, coloured=screen.coloured)
     session = "a private session" if private else "your session"
-    screen.line(f"omarchy-mcp on {'the demo desktop' if omarchy in ('', str(DEMO)) else omarchy}, in {session}", "bold")
+    screen.line(f"omarchy-mcp on {'the demo desktop' if demo else omarchy}, in {session}", "bold")
     units.refuse_if_installed()
-    with units.alone():
+    with demo_traces(), units.alone():
         check_port(asked.port)
-        show(screen, units, private=private, once=asked.once)
+        show(screen, units, plan, private=private, once=asked.once)
     screen.fact("✓", "stopped; nothing is left behind")
     return 0
 

@@ -139,8 +139,9 @@ class TemporaryUnits:
             with contextlib.suppress(OSError):
                 (user / f"{unit}.d").rmdir()
         (self.runtime / "dbus-1/services" / f"{NAME}.service").unlink(missing_ok=True)
-        with contextlib.suppress(OSError):
-            (self.runtime / "dbus-1/services").rmdir()
+        for folder in ("dbus-1/services", "dbus-1", "systemd/user"):
+            with contextlib.suppress(OSError):  # others may have something in it
+                (self.runtime / folder).rmdir()
         shutil.rmtree(self.scratch, ignore_errors=True)
         if ours:
             shutil.rmtree(self.runtime / "omarchy-mcp", ignore_errors=True)
