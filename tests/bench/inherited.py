@@ -1,7 +1,5 @@
 """What a socket-activated uvicorn server needs and no more: for the bare servers the product is measured against."""
 
-# ruff: noqa: TID251 - a program of its own, not part of the product
-
 import asyncio
 import os
 import socket

@@ -176,7 +176,8 @@ def show(rows: list[Row]) -> str:
             f"{row.figure:<{widths[0]}}  {row.value:>{widths[1]}}  {row.against:>{widths[2]}}  {ratio:>{widths[3]}}"
             f"  {row.target:<14} {met}".rstrip()
         )
-    head = f"{'figure':<{widths[0]}}  {'here':>{widths[1]}}  {'compared with':>{widths[2]}}  {'ratio':>{widths[3]}}  target"
+    titles = (f"{'here':>{widths[1]}}", f"{'compared with':>{widths[2]}}", f"{'ratio':>{widths[3]}}", "target")
+    head = "  ".join([f"{'figure':<{widths[0]}}", *titles])
     return "\n".join([head, "-" * len(head), *lines])
 
 

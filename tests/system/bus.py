@@ -12,10 +12,10 @@ from system.world import World
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
-    from dbus_next.aio.message_bus import MessageBus  # noqa: TID251 - malformed calls need raw messages
-    from dbus_next.constants import MessageType  # noqa: TID251
-    from dbus_next.message import Message  # noqa: TID251
-    from dbus_next.signature import Variant  # noqa: TID251
+    from dbus_next.aio.message_bus import MessageBus
+    from dbus_next.constants import MessageType
+    from dbus_next.message import Message
+    from dbus_next.signature import Variant
 
     from omarchy_mcp.session import bus as _compatible  # noqa: F401 - makes the import below work everywhere
 

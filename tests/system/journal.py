@@ -19,7 +19,7 @@ Entry = dict[str, Any]
 
 def moment(back: float = 0.0) -> float:
     """A point in time, now or some seconds ago, for `since`."""
-    return time.time() - back  # noqa: TID251 - the journal's own clock
+    return time.time() - back
 
 
 def read(world: World, *matches: str, since: float | None = None, trusted: bool = True) -> list[Entry]:
@@ -39,8 +39,10 @@ def read(world: World, *matches: str, since: float | None = None, trusted: bool 
 
 
 def records(world: World, event: str = "call", *, since: float | None = None) -> list[Entry]:
-    """The audit's records of one kind."""
-    return read(world, f"OMARCHY_MCP_EVENT={event}", since=since)
+    """The audit's records of one kind, of this session: other private ones may share the journal."""
+    own = world.show("-.slice", "ControlGroup")
+    found = read(world, f"OMARCHY_MCP_EVENT={event}", since=since)
+    return [entry for entry in found if entry["_SYSTEMD_CGROUP"].startswith(own)]
 
 
 def lines(world: World, *units: str, since: float | None = None, count: int = 60) -> str:

@@ -70,15 +70,16 @@ def test_a_record_has_the_fields_of_the_contract(audit: Product) -> None:
 
 def test_recent_shows_the_same_calls_newest_first_without_arguments(audit: Product) -> None:
     secret = secrets.token_hex(8)
-    rpc = audit.rpc()
+    rpc, since = audit.rpc(), journal.moment()
     rpc.do(desktop.ARGV, secret)
     rpc.do(desktop.GUARDED)
     rpc.do(desktop.EXIT, "4")
 
     def routes() -> list[str]:
-        return [row.get("route", "") for row in audit.control.recent(50) if row["event"] == "call"]
+        calls = {entry["OMARCHY_MCP_CALL_ID"] for entry in audit.records(since=since)}
+        return [row["route"] for row in audit.control.recent(50) if row.get("call_id") in calls]
 
-    wait_until(lambda: routes()[:3] == [desktop.EXIT, desktop.GUARDED, desktop.ARGV], "three rows, newest first")
+    wait_until(lambda: routes() == [desktop.EXIT, desktop.GUARDED, desktop.ARGV], "three rows, newest first")
     rows = audit.control.recent(50)
     assert all(not HIDDEN & set(row) for row in rows)
     assert secret not in json.dumps(rows)

@@ -35,7 +35,7 @@ def test_a_hung_server_is_ended_by_the_watchdog_and_the_next_request_is_served(p
 def test_a_command_whose_server_was_killed_ends_and_its_fate_is_known(audit: Product) -> None:
     since = journal.moment(0.5)
     rpc = audit.rpc()
-    killed = threading.Thread(target=_call_that_is_cut, args=(rpc, "3", "cut"))
+    killed = threading.Thread(target=_call_that_is_cut, args=(rpc, "8", "cut"))
     killed.start()
     (job_pid,) = wait_until(lambda: audit.desktop.pids("cut"), "the command has begun")
     audit.world.run("kill", "-KILL", str(audit.pid()))
@@ -52,7 +52,7 @@ def test_a_command_whose_server_was_killed_ends_and_its_fate_is_known(audit: Pro
         ]
         return next((entry["OMARCHY_MCP_OUTCOME"] for entry in rows if entry["OMARCHY_MCP_OUTCOME"] != "running"), "")
 
-    assert wait_until(fate, "the job's end is on record", 10) == "ok"
+    assert wait_until(fate, "the job's end is on record", 20) == "ok"
     assert any(
         row.get("route") == desktop.SLEEP and row.get("outcome") == "ok" and row["usec"] > since * 1e6
         for row in audit.control.recent(20)

@@ -3,8 +3,6 @@
 OMARCHY_MCP_REQUESTS and OMARCHY_MCP_RESTARTS scale the hammering down for a quick local run.
 """
 
-# ruff: noqa: TID251 - the scale of a run is its caller's to choose
-
 import contextlib
 import os
 import resource

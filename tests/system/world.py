@@ -5,29 +5,34 @@ world; everywhere else a private manager, bus and (as root) journald are started
 so that a person's own session is never touched.
 """
 
-# ruff: noqa: TID251 - the tests stand outside the product and start what they need themselves
-
-import contextlib
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
 REPO = Path(__file__).resolve().parents[2]
-SESSION_PROGRAMS = (
-    REPO / "demo" / "private_session.py",
-    Path("/work/shared/tools/session/private_session.py"),
-)
+SESSION_PROGRAM = REPO / "demo" / "private_session.py"
 # Prints the session's environment, then lasts until its standard input is closed.
 HOLDER = "import json, os, sys; print(json.dumps(dict(os.environ)), flush=True); sys.stdin.read()"
+# Ends a private session's manager and starts another; the session is this program's meanwhile, so nobody clears it.
+RESTART = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+import private_session as program
+session = program.Session.load(sys.argv[2])
+manager = program.Session.load(sys.argv[2])
+session.save(os.getpid())
+os.kill(manager.life, program.EXIT_MANAGER)
+program.wait_until(lambda: not manager.alive, 20, "the end of the user manager")
+program.start_manager(session, tied=False)
+"""
 POLL_SECONDS = 0.02
 WAIT_SECONDS = 5.0
 # A manager that ends waits for its units; a real one has 90 s for that.
@@ -72,7 +77,6 @@ class World:
         self.env = dict(env)
         self.scratch = scratch
         self._holder = holder
-        self._second_manager: subprocess.Popen[bytes] | None = None
 
     @property
     def private(self) -> bool:
@@ -123,7 +127,7 @@ class World:
 
     def show(self, unit: str, name: str) -> str:
         """One property of a unit, as systemd prints it."""
-        return self.systemctl("show", "--property", name, "--value", unit).strip()
+        return self.systemctl("show", "--property", name, "--value", "--", unit).strip()
 
     def pid_on_bus(self, name: str) -> int:
         """The process that owns a bus name; 0 when nobody does."""
@@ -144,24 +148,10 @@ class World:
 
     def restart_manager(self) -> None:
         """End the private user manager and start another in its place: a logout and a login."""
-        assert self.private, "only a private manager may be restarted"
-        pid = self.pid_on_bus("org.freedesktop.systemd1")
-        cgroups = _cgroups_of(pid)
-        argv = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")[:-1]
-        self.systemctl("exit")
-        wait_until(lambda: not alive(pid), "the user manager ends", MANAGER_SECONDS)
-        if self._second_manager is not None:
-            self._second_manager.wait(timeout=MANAGER_SECONDS)
-        with (self.scratch / "second-manager.log").open("ab") as log:
-            self._second_manager = subprocess.Popen(
-                argv,
-                env=self.env,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-                preexec_fn=lambda: _enter(cgroups),
-            )
+        assert self._holder is not None, "only a private manager may be restarted"
+        self.run(
+            sys.executable, "-c", RESTART, str(SESSION_PROGRAM.parent), str(self.scratch / "s"), seconds=MANAGER_SECONDS
+        )
         wait_until(self._manager_answers, "the new user manager answers", MANAGER_SECONDS)
 
     def _manager_answers(self) -> bool:
@@ -176,34 +166,9 @@ class World:
 
     def close(self) -> None:
         """End what was started; the lab's session is left as it is."""
-        if self._second_manager is not None:
-            self._second_manager.send_signal(signal.SIGRTMIN + 24)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._second_manager.wait(timeout=MANAGER_SECONDS)
         if self._holder is not None and self._holder.stdin is not None:
             self._holder.communicate(timeout=MANAGER_SECONDS)  # closes its input, and it ends
         shutil.rmtree(self.scratch, ignore_errors=True)
-
-
-def _cgroups_of(pid: int) -> list[Path]:
-    """The control groups, in every hierarchy that has them, which a manager was started in."""
-    names = {
-        line.split(":", 2)[2].removesuffix("/init.scope")
-        for line in Path(f"/proc/{pid}/cgroup").read_text(encoding="utf-8").splitlines()
-        if "user@" in line
-    }
-    mounts = [
-        Path(words[1])
-        for words in map(str.split, Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines())
-        if words[2] in {"cgroup", "cgroup2"}
-    ]
-    return [mount / name.lstrip("/") for name in names for mount in mounts if (mount / name.lstrip("/")).is_dir()]
-
-
-def _enter(cgroups: Sequence[Path]) -> None:
-    for group in cgroups:
-        group.mkdir(parents=True, exist_ok=True)
-        (group / "cgroup.procs").write_text(str(os.getpid()), encoding="utf-8")
 
 
 def open_world() -> World:
@@ -212,12 +177,11 @@ def open_world() -> World:
     scratch.chmod(0o755)
     if os.environ.get("LAB") == "1":
         return World(os.environ, scratch, None)
-    program = next(path for path in SESSION_PROGRAMS if path.exists())
     with (scratch / "session.log").open("ab") as log:
         holder = subprocess.Popen(
             [
                 sys.executable,
-                str(program),
+                str(SESSION_PROGRAM),
                 "run",
                 "--dir",
                 str(scratch / "s"),
