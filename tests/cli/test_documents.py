@@ -1,7 +1,5 @@
 """Man page, completions, the description of the record and its catalog say what the program does."""
 
-# ruff: noqa: TID251 - the tests start other programs to have them read our files
-
 import ast
 import re
 import shutil

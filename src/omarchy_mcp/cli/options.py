@@ -118,7 +118,15 @@ class Parser(argparse.ArgumentParser):
 
 def parser() -> Parser:
     """The parser for the tables above."""
-    made = Parser(prog=PROGRAM, add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS)
+    made = Parser(
+        prog=PROGRAM,
+        # both given, so that argparse need not load what finds out how wide a help text may be
+        usage=f"{PROGRAM} [OPTIONS...] VERB",
+        formatter_class=lambda prog: argparse.HelpFormatter(prog, width=80),
+        add_help=False,
+        allow_abbrev=False,
+        argument_default=argparse.SUPPRESS,
+    )
     for option in OPTIONS:
         names = [f"-{option.short}"] if option.short else []
         if option.long not in SHORT_ONLY:

@@ -5,8 +5,6 @@ Knows what the terminal can do; what is said is decided elsewhere.
 
 import json
 import os
-import shlex
-import shutil
 import stat
 import sys
 from collections.abc import Mapping, Sequence
@@ -46,7 +44,10 @@ class Output:
     @property
     def columns(self) -> int:
         """Columns a line may take; 0 is as many as it needs."""
-        return shutil.get_terminal_size().columns if self.terminal else 0
+        try:
+            return os.get_terminal_size(sys.stdout.fileno()).columns if self.terminal else 0
+        except OSError:
+            return 0
 
     def lines(self, lines: Sequence[str]) -> None:
         """Write data for a person."""
@@ -90,6 +91,8 @@ class Output:
 
 def become_pager(text: str) -> None:
     """Replace this process by the person's pager with `text` on its input; returns when there is none."""
+    import shlex  # noqa: PLC0415 - start-up time
+
     wanted = next((value for value in map(environment.get, ("SYSTEMD_PAGER", "PAGER")) if value is not None), "less")
     words = shlex.split(wanted)
     if not words or words[0] == "cat":
@@ -101,7 +104,9 @@ def become_pager(text: str) -> None:
 
 def become(words: Sequence[str], text: str) -> None:
     """Replace this process by a program with `text` on its standard input; returns when there is none."""
-    if shutil.which(words[0]) is None:
+    from shutil import which  # noqa: PLC0415 - start-up time
+
+    if which(words[0]) is None:
         return
     sys.stdout.flush()
     sys.stderr.flush()
