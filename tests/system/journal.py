@@ -23,26 +23,25 @@ def moment(back: float = 0.0) -> float:
 
 
 def read(world: World, *matches: str, since: float | None = None, trusted: bool = True) -> list[Entry]:
-    """Entries, oldest first; `since` is a point in time in seconds."""
+    """Entries, oldest first; `since` is a point in time in seconds.
+
+    Trusted entries are those of this session's services: other private sessions may share the journal.
+    """
     words = list(matches)
     if trusted:
-        words += [
-            f"_SYSTEMD_USER_UNIT={SERVER}",
-            f"_SYSTEMD_USER_UNIT={CONTROL}",
-            "_TRANSPORT=journal",
-            f"_UID={_uid()}",
-        ]
+        words += [f"_SYSTEMD_USER_UNIT={SERVER}", f"_SYSTEMD_USER_UNIT={CONTROL}"]
+        words += ["_TRANSPORT=journal", f"_UID={_uid()}"]
     if since is not None:
         words.append(f"--since=@{since:.6f}")
     done = world.run("journalctl", "--quiet", "--no-pager", "--all", "--output=json", *words, check=False)
-    return [{key: _text(value) for key, value in json.loads(line).items()} for line in done.stdout.splitlines()]
+    found = [{key: _text(value) for key, value in json.loads(line).items()} for line in done.stdout.splitlines()]
+    own = world.show("-.slice", "ControlGroup") if trusted else ""
+    return [entry for entry in found if str(entry.get("_SYSTEMD_CGROUP", "")).startswith(own)]
 
 
 def records(world: World, event: str = "call", *, since: float | None = None) -> list[Entry]:
-    """The audit's records of one kind, of this session: other private ones may share the journal."""
-    own = world.show("-.slice", "ControlGroup")
-    found = read(world, f"OMARCHY_MCP_EVENT={event}", since=since)
-    return [entry for entry in found if entry["_SYSTEMD_CGROUP"].startswith(own)]
+    """The audit's records of one kind."""
+    return read(world, f"OMARCHY_MCP_EVENT={event}", since=since)
 
 
 def lines(world: World, *units: str, since: float | None = None, count: int = 60) -> str:
