@@ -11,6 +11,7 @@ import hashlib
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 from processes import SessionError, wait_until
@@ -68,7 +69,10 @@ def place(kind: str, point: str, uid: int, top: str) -> tuple[Path, Path]:
     if found:
         base = Path(f"{point}{before}{found}")
         return base / top, base / top
-    base = Path(f"{point}{own_group(kind)}")
+    path = own_group(kind)
+    if kind == "cgroup2" and not all(name.endswith(".slice") for name in path.split("/") if name):
+        print(f"private_session: journald cannot tell units apart below '{path}'", file=sys.stderr)
+    base = Path(f"{point}{path}")
     return base / top, base / top / f"user-{uid}.slice" / service
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from processes import wait_until
+from processes import SessionError, wait_until
 from screen import Screen
 from temporary_units import SERVER, TemporaryUnits, ask, call_bus, systemctl
 
@@ -125,7 +125,10 @@ def show_record(screen: Screen, *, private: bool) -> None:
         calls[:] = [one for one in records if one.get("event") == "call" and one.get("instance") == server]
         return len(calls) >= CALLS
 
-    wait_until(written, 5)
+    try:
+        wait_until(written, 5)
+    except SessionError as error:  # a person may not be allowed to read the journal: the product says so
+        screen.fact("✗", error.args[0].partition("Call failed: ")[2] or error.args[0])
     for number, record in enumerate(reversed(calls)):
         what = record.get("route") or record.get("tool", "")
         screen.fact("·", f"{what:<40} {record.get('outcome')}", "" if number else taken)

@@ -65,9 +65,9 @@ user_cases() {
   if [[ $case == user-login ]]; then
     mapfile -t in_login < <(sed -n "s/^export \(XDG_RUNTIME_DIR\|DBUS_SESSION_BUS_ADDRESS\)=/\1=/p" /tmp/login.env)
   else
-    mkdir /sys/fs/cgroup/handed
-    chown "$user" /sys/fs/cgroup/handed /sys/fs/cgroup/handed/cgroup.{procs,threads,subtree_control}
-    echo $$ >/sys/fs/cgroup/handed/cgroup.procs
+    mkdir /sys/fs/cgroup/handed.slice
+    chown "$user" /sys/fs/cgroup/handed.slice /sys/fs/cgroup/handed.slice/cgroup.{procs,threads,subtree_control}
+    echo $$ >/sys/fs/cgroup/handed.slice/cgroup.procs
   fi
   phase "make run ONCE=1" as_user make run ONCE=1
   phase "make run ONCE=1 again" second_run_is_quick as_user make run ONCE=1
