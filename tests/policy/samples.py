@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from omarchy_mcp.policy.capabilities import Capability
 from omarchy_mcp.policy.registry import Command, Registry, parse
 from omarchy_mcp.policy.tiers import Rating, Ratings, Tier
 
@@ -35,10 +36,10 @@ def command(route: str, **changes: Any) -> Command:
 
 SAFE = Rating(tier=Tier.SAFE, reason="nothing in it is dangerous", rule="scan", origin="scan")
 GUARDED = Rating(
-    tier=Tier.GUARDED, reason="it runs its arguments", rule="scan:exec", origin="scan", capabilities=("exec",)
+    tier=Tier.GUARDED, reason="it runs its arguments", rule="scan:exec", origin="scan", capabilities=(Capability.EXEC,)
 )
 BLOCKED = Rating(
-    tier=Tier.BLOCKED, reason="it needs root", rule="scan:root", origin="scan", capabilities=("root",)
+    tier=Tier.BLOCKED, reason="it needs root", rule="scan:root", origin="scan", capabilities=(Capability.ROOT,)
 )
 
 

@@ -120,9 +120,7 @@ def test_the_refusal_says_what_would_fit() -> None:
     assert found.text.endswith("it takes no arguments")
 
 
-ARGS = st.lists(
-    st.text() | st.sampled_from(["--", "-p", "--progress", "+5", "..", "a/../b", "\n", "-q", "raise", "5"])
-)
+ARGS = st.lists(st.text() | st.sampled_from(["--", "-p", "--progress", "+5", "..", "a/../b", "\n", "-q", "raise", "5"]))
 
 
 @given(ARGS, st.sampled_from(DECLARED) | st.text(alphabet="[]<>|. -=abN%+\n"))

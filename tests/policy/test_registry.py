@@ -53,9 +53,7 @@ def test_what_is_no_route_names_nothing(route: str) -> None:
 
 def test_an_unknown_route_has_near_misses_and_hidden_ones_are_not_among_them() -> None:
     assert near(KNOWN, "them set")[0] == "omarchy theme set"
-    assert near(KNOWN, "menu secre") == ("omarchy share",) or "omarchy menu secret" not in near(
-        KNOWN, "menu secre"
-    )
+    assert near(KNOWN, "menu secre") == ("omarchy share",) or "omarchy menu secret" not in near(KNOWN, "menu secre")
     assert near(KNOWN, "") == ()
 
 
@@ -166,9 +164,7 @@ def test_no_route_raises(route: str) -> None:
     st.lists(st.sampled_from([" ", "\t", "  ", "\n"]), min_size=6, max_size=6),
     st.booleans(),
 )
-def test_spacing_and_the_leading_word_change_nothing(
-    command: module.Command, gaps: list[str], leading: bool
-) -> None:
+def test_spacing_and_the_leading_word_change_nothing(command: module.Command, gaps: list[str], leading: bool) -> None:
     words = command.route.split() if leading else command.route.split()[1:]
     spelled = gaps[5] + "".join(word + gap for word, gap in zip(words, gaps, strict=False))
     assert find(KNOWN, spelled) is command

@@ -103,9 +103,7 @@ def test_what_the_person_allowed_runs(config: Config, granted: str, rule: str) -
 
 
 def test_deny_outranks_everything_but_blocked_and_is_never_asked() -> None:
-    config = Config(
-        deny=frozenset({"theme remove", "theme list"}), allow=frozenset({"theme remove"}), ask=True
-    )
+    config = Config(deny=frozenset({"theme remove", "theme list"}), allow=frozenset({"theme remove"}), ask=True)
     for route in ("theme remove", "untheme", "theme list"):
         verdict = judged(route, config=config, granted="g")
         assert (verdict.allowed, verdict.askable, verdict.rule.partition(":")[0]) == (False, False, "deny")

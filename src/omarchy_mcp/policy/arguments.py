@@ -93,9 +93,7 @@ def _option(arg: str, rest: list[str], grammar: Grammar) -> Fault | None:
     if not known.joined and rest and rest[0][:1] not in ("-", "+"):
         equals, value = "=", rest.pop(0)
     if not equals:
-        return (
-            None if known.optional else Fault(rule="argument-option", text=f"option '{name}' needs a value")
-        )
+        return None if known.optional else Fault(rule="argument-option", text=f"option '{name}' needs a value")
     if not any(_fits(word, value) for word in known.values):
         return Fault(rule="argument-value", text=f"option '{name}' does not take that value")
     return None

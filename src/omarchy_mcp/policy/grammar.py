@@ -143,9 +143,9 @@ def _group(tokens: list[str], at: int, *, bracket: str, depth: int) -> tuple[_Gr
         elif token in ("]", ">"):
             if depth:
                 break
-        elif token == "|":  # noqa: S105
+        elif token == "|":
             group.branches.append([])
-        elif token == "...":  # noqa: S105
+        elif token == "...":
             _repeat(group.branches[-1])
         else:
             group.branches[-1].append(token)
@@ -209,15 +209,11 @@ def _is_option(token: str) -> bool:
 def _is_value(piece: "_Group | str", option: str, group: _Group) -> bool:
     if isinstance(piece, str):
         return group.bracket == "[" and not _is_option(piece) and piece != "--"
-    return piece.bracket == "<" or (
-        group.bracket == "[" and not option.endswith("=") and not _holds_option(piece)
-    )
+    return piece.bracket == "<" or (group.bracket == "[" and not option.endswith("=") and not _holds_option(piece))
 
 
 def _holds_option(group: _Group) -> bool:
-    return any(
-        isinstance(piece, str) and piece.startswith("-") for branch in group.branches for piece in branch
-    )
+    return any(isinstance(piece, str) and piece.startswith("-") for branch in group.branches for piece in branch)
 
 
 def _option(name: str, value: "_Group | str | None", *, literal: bool) -> Option:
@@ -229,9 +225,7 @@ def _option(name: str, value: "_Group | str | None", *, literal: bool) -> Option
     several = len(value.branches) > 1
     firsts = [branch[0] for branch in value.branches if branch and isinstance(branch[0], str)]
     words = tuple(_word(first, literal=several) for first in firsts)
-    return Option(
-        values=words or (Word(kind=Kind.FREE, text=""),), joined=joined, optional=value.bracket == "["
-    )
+    return Option(values=words or (Word(kind=Kind.FREE, text=""),), joined=joined, optional=value.bracket == "[")
 
 
 def _widen(options: dict[str, Option], name: str, piece: "_Group | str") -> None:

@@ -31,9 +31,7 @@ def search(registry: Registry, query: str, *, limit: int = 20, hidden: bool = Fa
     scales = [_matches(word, vocabulary) for word in wanted]
     scored: list[tuple[float, int, str, Command]] = []
     for command, fields in pool:
-        hits = [
-            max((scale[w] * fields[w] for w in scale.keys() & fields.keys()), default=0.0) for scale in scales
-        ]
+        hits = [max((scale[w] * fields[w] for w in scale.keys() & fields.keys()), default=0.0) for scale in scales]
         if any(hits):
             # every word found counts for more than one word found well
             score = sum(hits) * sum(1 for hit in hits if hit) / len(hits)

@@ -8,21 +8,21 @@ answers the gate, the search results, the resources and the preview.
     outlook(command, *, ratings, config) -> Verdict    the worst over any arguments, for lists
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from omarchy_mcp.policy import arguments, selfguard
 from omarchy_mcp.policy.arguments import Fault
+from omarchy_mcp.policy.capabilities import Capability
 from omarchy_mcp.policy.config import Config
 from omarchy_mcp.policy.ipc import rate_ipc, well_named
+from omarchy_mcp.policy.listings import NO_LISTINGS, Listings
 from omarchy_mcp.policy.registry import Command, Registry, find, key, near
+from omarchy_mcp.policy.routes import Lowering, lowered
 from omarchy_mcp.policy.tiers import Rating, Ratings, Tier, rating_of
 
 SHELL_BINARY = "omarchy-shell"
 MAX_SHOWN = 120  # characters of a name somebody else wrote, in a text of ours
-
-Listings = Mapping[str, tuple[str, ...] | None]
-NO_LISTINGS: Listings = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +30,7 @@ class Verdict:
     """What happens to one call, and every word anyone is told about it.
 
     ``allowed``: run it. ``would_ask``: put it to the person first. Neither: refuse with ``reason``.
+    ``lapsed``: a rule for these arguments was written for another version of the command, so it says nothing.
     ``askable``: policy.ask would make a question of it. ``binary`` is empty when nothing could be run.
     """
 
@@ -43,10 +44,11 @@ class Verdict:
     reason: str
     rule: str
     origin: str
-    capabilities: tuple[str, ...] = ()
+    capabilities: tuple[Capability, ...] = ()
     ways_out: tuple[str, ...] = ()
     did_you_mean: tuple[str, ...] = ()
     target: str = ""
+    lapsed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +70,7 @@ def decide(
     *,
     ratings: Ratings,
     config: Config,
-    listings: Listings = NO_LISTINGS,  # noqa: ARG001  # read by the argument rules of routes
+    listings: Listings = NO_LISTINGS,
     granted: str = "",
 ) -> Verdict:
     """Decide one call; ``granted`` names a grant that covers exactly it. Never raises."""
@@ -77,20 +79,33 @@ def decide(
         return _unknown(registry, route, tuple(args))
     rating = rating_of(ratings, command)
     call = _call(command, tuple(args))
-    words = [arg for arg in args if arg != "-q"] if command.binary == SHELL_BINARY else []
+    fault = arguments.fault_in(args, command.args)
+    words = list(args[1:] if list(args[:1]) == ["-q"] else args) if command.binary == SHELL_BINARY else []
     if len(words) >= 2 and rating.tier is not Tier.BLOCKED:
-        asked = _ipc_call(words[0], words[1], tuple(words[2:]))
-        call = replace(call, names=call.names | asked.names, shown=call.shown)
+        call = replace(call, names=call.names | _ipc_call(words[0], words[1], ()).names)
         guarded = selfguard.guard_ipc(words[0], words[1], words[2:])
-        return _judge(call, rate_ipc(words[0], words[1], words[2:]), config, granted, guarded=guarded,
-                      fault=_fault(command, args) or _ipc_fault(words))  # fmt: skip
-    return _judge(call, rating, config, granted, guarded=selfguard.guard(command.binary, args),
-                  fault=_fault(command, args))  # fmt: skip
+        rating = rate_ipc(words[0], words[1], words[2:])
+        return _judge(call, rating, config, granted, guarded=guarded, fault=fault or _ipc_fault(words))
+    guarded = selfguard.guard(command.binary, args)
+    if rating.tier is not Tier.GUARDED:
+        return _judge(call, rating, config, granted, guarded=guarded, fault=fault)
+    lowering = lowered(command, args, listings)
+    if lowering.safe:
+        rule = f"arguments:{key(command.route)}"
+        rating = replace(rating, tier=Tier.SAFE, reason=lowering.reason, rule=rule, origin="table")
+    verdict = _judge(call, rating, config, granted, guarded=guarded, fault=fault or _unresolved(lowering))
+    near_misses = lowering.refusal.near if lowering.refusal is not None else ()
+    return replace(verdict, target=lowering.label, lapsed=lowering.lapsed, did_you_mean=near_misses)
 
 
-def decide_ipc(
-    target: str, function: str, args: Sequence[str], *, config: Config, granted: str = ""
-) -> Verdict:
+def _unresolved(lowering: Lowering) -> Fault | None:
+    """An argument that names nothing is refused before anyone is asked."""
+    if lowering.refusal is None:
+        return None
+    return Fault(rule="not-found" if lowering.looked else "could-not-look", text=lowering.refusal.problem)
+
+
+def decide_ipc(target: str, function: str, args: Sequence[str], *, config: Config, granted: str = "") -> Verdict:
     """Decide one call into the shell. Never raises."""
     words = (target, function, *args)
     return _judge(
@@ -117,9 +132,7 @@ def _judge(
         return _verdict(call, rating, why, rule=rating.rule, origin=rating.origin)
     denied = sorted(call.names & config.deny)
     if denied:
-        return _verdict(
-            call, rating, "the person at the desk denies it", rule=f"deny:{denied[0]}", origin="config"
-        )
+        return _verdict(call, rating, "the person at the desk denies it", rule=f"deny:{denied[0]}", origin="config")
     if guarded is not None:
         return _verdict(call, rating, guarded, rule="self-guard", origin="policy")
     if fault is not None:
@@ -130,9 +143,7 @@ def _judge(
         why = "the configuration could not be read, so only safe calls run"
         return _verdict(call, rating, why, rule="restrictive", origin="config")
     if granted:
-        return _verdict(
-            call, rating, "a grant covers it", rule=f"grant:{granted}", origin="grant", allowed=True
-        )
+        return _verdict(call, rating, "a grant covers it", rule=f"grant:{granted}", origin="grant", allowed=True)
     allow = sorted(call.names & config.allow)
     if allow or call.group in config.allow_groups:
         rule = f"allow:{allow[0]}" if allow else f"allow_groups:{call.group}"
@@ -152,9 +163,7 @@ def _guarded(call: _Call, rating: Rating, config: Config) -> Verdict:
     return replace(verdict, askable=True, ways_out=ways_out)
 
 
-def _verdict(
-    call: _Call, rating: Rating, why: str, *, rule: str, origin: str, allowed: bool = False
-) -> Verdict:
+def _verdict(call: _Call, rating: Rating, why: str, *, rule: str, origin: str, allowed: bool = False) -> Verdict:
     return Verdict(
         route=call.shown,
         binary=call.binary,
@@ -200,16 +209,10 @@ def _ipc_call(target: str, function: str, args: tuple[str, ...]) -> _Call:
                  names=names, group="shell")  # fmt: skip
 
 
-def _fault(command: Command, args: Sequence[str]) -> Fault | None:
-    return arguments.fault_in(args, command.args)
-
-
 def _ipc_fault(words: Sequence[str]) -> Fault | None:
     if well_named(words[0], words[1]):
         return None
-    return Fault(
-        rule="ipc-name", text="a target and a function are names of letters, digits, '.', '_' and '-'"
-    )
+    return Fault(rule="ipc-name", text="a target and a function are names of letters, digits, '.', '_' and '-'")
 
 
 def _printable(text: str) -> str:

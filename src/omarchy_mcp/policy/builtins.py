@@ -1,0 +1,403 @@
+"""What a simple command does in a walk: Bash's own commands, functions, other commands of the folder, programs.
+
+Pure module.
+
+    command(walk, node, env) -> Flow          one simple command
+    dispatch(walk, node, values, env) -> Flow the same for words that are already values
+    declare(walk, node, env) -> Flow          local, declare, export, readonly, typeset, unset
+    write(walk, node, target, tainted=…)      something is written to a path
+"""
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from omarchy_mcp.policy import programs
+from omarchy_mcp.policy.capabilities import Capability, Finding
+from omarchy_mcp.policy.ipc import ipc_effect
+from omarchy_mcp.policy.program_table import LASTING, PERSISTENT, SILENT, SOURCEABLE, TEMPORARY
+from omarchy_mcp.policy.settled import SettledError
+from omarchy_mcp.policy.syntax import Node
+from omarchy_mcp.policy.values import EMPTY, GAP, Env, Value, merge, text, unknown
+from omarchy_mcp.policy.words import arithmetic, index, word, words
+
+if TYPE_CHECKING:
+    from omarchy_mcp.policy.statements import Flow
+    from omarchy_mcp.policy.walk import Walk
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\[.*)?")
+_DEVICES = re.compile(r"/dev/(?:null|std(?:err|out|in)|tty|fd/.*)|&?[0-9-]*")
+
+
+def command(walk: "Walk", node: Node, env: Env) -> "Flow":
+    """One simple command with its assignments and its own redirects."""
+    prefix = [kid for kid in node.kids if kid.kind == "variable_assignment"]
+    redirects = [kid for kid in node.kids if kid.kind in ("herestring_redirect", "file_redirect")]
+    written = [kid for kid in node.kids if kid not in prefix and kid not in redirects and kid.kind.isidentifier()]
+    given = env if not written else env.copy()
+    taints = [walk.assign(kid, given).taint for kid in prefix]
+    tainted_prefix = any(taints)
+    outer = walk.stdin
+    for redirect in redirects:
+        walk.input_of(redirect, env)
+    name_nodes = [kid.kids[0] if kid.kind == "command_name" and kid.kids else kid for kid in written]
+    values = words(walk, name_nodes, env)
+    walk.printed.append(False)
+    if tainted_prefix and values and not all(shape in SILENT for shape in values[0].shapes):
+        walk.found(Capability.UNCLEAR, node)
+    arguments = name_nodes[1:] if len(values) == len(name_nodes) else None
+    flow: Flow = dispatch(walk, node, values, env, arguments) if values else (env, env)
+    printed = walk.printed.pop()
+    walk.stdin = outer
+    captured = [walk.output_to(redirect, env, printed) for redirect in redirects]
+    walk.printed[-1] |= printed and not any(captured)
+    return flow
+
+
+def dispatch(walk: "Walk", node: Node, values: list[Value], env: Env, written: list[Node] | None = None) -> "Flow":
+    """Run these words as a command, every program they may name."""
+    if not values:
+        return env, env.copy()
+    first, rest = values[0], values[1:]
+    if first.taint:
+        walk.found(Capability.EXEC, node)
+    holds: Env | None = None
+    fails: Env | None = None
+    for shape in sorted(first.shapes):
+        parts = shape.split()
+        if not parts:
+            flow = dispatch(walk, node, rest, env.copy()) if rest else (env.copy(), env.copy())
+        elif len(parts) > 1 and GAP not in parts[0]:
+            flow = dispatch(walk, node, [*map(text, parts), *rest], env.copy())
+        else:
+            flow = _one(walk, node, shape, rest, env.copy(), written)
+        holds, fails = merge(holds, flow[0]), merge(fails, flow[1])
+    return holds, fails.copy() if fails is holds and fails is not None else fails
+
+
+def _one(walk: "Walk", node: Node, shape: str, arguments: list[Value], env: Env, written: list[Node] | None) -> "Flow":
+    name = shape.rpartition("/")[2]
+    tainted = any(argument.taint for argument in arguments)
+    if GAP in name or not name:
+        walk.found(Capability.UNCLEAR, node)
+        walk.printed[-1] |= tainted or walk.stdin
+        if tainted:
+            walk.found(Capability.EXEC, node)
+        return env, env
+    if walk.tainted_folder and "/" in shape and not shape.startswith(("/", "~", GAP)):
+        walk.found(Capability.EXEC, node)
+    if name in walk.functions and name == shape:
+        return walk.call(name, arguments, env, written)
+    builtin = _BUILTINS.get(name)
+    if builtin is not None:
+        if name not in SILENT:
+            walk.printed[-1] |= tainted or walk.stdin
+        return builtin(walk, node, arguments, env)
+    if name not in SILENT:
+        walk.printed[-1] |= tainted or walk.stdin or programs.reads(walk, arguments)
+    if name == "omarchy":
+        _dispatcher(walk, node, arguments)
+    elif name.startswith("omarchy-"):
+        _helper(walk, node, name, arguments)
+    else:
+        programs.judge(walk, node, name, arguments, env)
+    return env, env
+
+
+def _helper(walk: "Walk", node: Node, name: str, arguments: list[Value]) -> None:
+    if name == "omarchy-shell":
+        for capability in ipc_effects(arguments):
+            walk.found(capability, node)
+        return
+    found = walk.scope.helper(name, tuple(arguments), stdin=walk.stdin)
+    if found is None:
+        walk.found(Capability.UNCLEAR, node)
+        return
+    for finding in sorted(found, key=lambda one: one.where):
+        if finding.capability is Capability.ROOT and not walk.in_terminal:
+            walk.findings.add(finding)
+            raise SettledError
+        if walk.in_terminal and finding.capability is Capability.ROOT:
+            walk.findings.add(Finding(Capability.TERMINAL, finding.where))
+        else:
+            walk.findings.add(finding)
+
+
+def _dispatcher(walk: "Walk", node: Node, arguments: list[Value]) -> None:
+    """omarchy WORDS: the command whose name is made of the most of them."""
+    shapes = [next(iter(sorted(argument.shapes))) for argument in arguments]
+    if not shapes or shapes[0] == "commands" or any("--help" in shape or shape == "-h" for shape in shapes[:4]):
+        return
+    if any(argument.taint for argument in arguments[:1]):
+        walk.found(Capability.EXEC, node)
+    for count in range(len(arguments), 0, -1):
+        name = "-".join(["omarchy", *shapes[:count]])
+        if all(argument.known for argument in arguments[:count]) and walk.scope.has(name):
+            if any(argument.taint for argument in arguments[count : count + 1]):
+                walk.found(Capability.UNCLEAR, node)  # the next word may be part of a longer name
+            _helper(walk, node, name, arguments[count:])
+            return
+    walk.found(Capability.UNCLEAR, node)
+
+
+def ipc_effects(arguments: list[Value]) -> frozenset[Capability]:
+    """What a call into the shell with these words can do."""
+    said = [argument for argument in arguments if argument.shapes != frozenset({"-q"})]
+    if len(said) < 2:
+        return frozenset({Capability.EXEC if any(argument.taint for argument in said) else Capability.UNCLEAR})
+    if not (said[0].known and said[1].known):
+        taint = said[0].taint or said[1].taint
+        return frozenset({Capability.EXEC if taint else Capability.UNCLEAR})
+    found: set[Capability] = set()
+    for target in said[0].shapes:
+        for function in said[1].shapes:
+            subject = said[2] if len(said) > 2 else EMPTY
+            tainted = any(argument.taint for argument in said[2:])
+            found |= ipc_effect(target, function, len(said) - 2, subject.shapes if subject.known else None,
+                                tainted=tainted)  # fmt: skip
+    return frozenset(found)
+
+
+def write(walk: "Walk", node: Node, target: Value, *, tainted: bool) -> None:
+    """Something is written to this path; ``tainted``: the caller chose what."""
+    if target.taint:
+        walk.found(Capability.FILE, node)
+    for shape in target.shapes:
+        if _DEVICES.fullmatch(shape):
+            continue
+        if not TEMPORARY.match(shape):
+            walk.found(Capability.WRITES, node)
+        if walk.tainted_folder and not shape.startswith(("/", "~")):
+            walk.found(Capability.FILE, node)
+        if PERSISTENT.search(shape):
+            walk.found(Capability.PERSIST, node)
+        if tainted:
+            walk.tainted_files.add(shape)
+            if LASTING.match(shape):
+                walk.found(Capability.PERSIST, node)
+
+
+def declare(walk: "Walk", node: Node, env: Env) -> "Flow":
+    """local, declare, typeset, export, readonly, unset: what they bind, and what binding by a caller's name is."""
+    kind = node.kids[0].text
+    flags = "".join(kid.text for kid in node.kids[1:] if re.fullmatch(r"[-+][A-Za-z]+", kid.text))
+    local = kind in ("local", "declare", "typeset") and len(env.scopes) > 1 and "g" not in flags
+    if "n" in flags and kind not in ("export", "unset", "unsetenv"):
+        walk.found(Capability.UNCLEAR, node)  # another name for a variable
+    for kid in node.kids[1:]:
+        if kid.kind == "variable_assignment":
+            if "A" in flags:
+                walk.maps.add(kid.kids[0].text)
+            value = walk.assign(kid, env, local=local)
+            if value.taint and ("i" in flags or kind == "export"):
+                walk.found(Capability.EXEC if "i" in flags else Capability.UNCLEAR, kid)
+        elif not kid.text.startswith("-"):
+            _named(walk, kid, env, kind, is_map="A" in flags, local=local)
+    return env, env
+
+
+def _named(walk: "Walk", kid: Node, env: Env, kind: str, *, is_map: bool, local: bool) -> None:
+    """A name that is declared, exported or taken away without a value."""
+    if kid.kind == "subscript":
+        index(walk, kid, env)
+    elif kid.kind not in ("variable_name", "word"):
+        walk.found(Capability.EXEC if word(walk, kid, env).taint else Capability.UNCLEAR, kid)
+    elif kind == "export":
+        if env.get(kid.text).taint:
+            walk.found(Capability.UNCLEAR, kid)
+    elif kind != "readonly":
+        env.set(kid.text, EMPTY, local=local)
+        if is_map:
+            walk.maps.add(kid.text)
+
+
+def printed_shape(walk: "Walk", kids: list[Node], env: Env) -> Value | None:
+    """The known text of $(printf …), $(mktemp …) and the like; None when it is not one of these."""
+    if len(kids) != 1 or kids[0].kind != "command":
+        return None
+    named = kids[0].named()
+    name = named[0].text if named else ""
+    if name == "mktemp":
+        return Value(frozenset({"/tmp/tmp." + GAP}))  # noqa: S108  # a shape, never opened
+    if name in ("echo", "printf", "dirname", "readlink", "realpath") and len(named) >= 2:
+        last = word(walk, named[-1], env.copy())
+        if name == "dirname":
+            return Value(frozenset(shape.rpartition("/")[0] or GAP for shape in last.shapes))
+        if len(named) == 2 and name != "printf":
+            return last
+    return None
+
+
+# --- Bash's own commands
+
+
+def _exit(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow":
+    del walk, node, arguments, env
+    return None, None
+
+
+def _return(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow":
+    del node
+    truth: bool | None = None
+    if arguments and arguments[0].known:
+        truth = arguments[0].shapes == frozenset({"0"})
+    if walk.returns:
+        walk.returns[-1].append((env.copy(), truth))
+    return None, None
+
+
+def _jump(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow":
+    del node, arguments
+    for loop in walk.jumps:  # break 2 leaves more than one
+        loop.append(env.copy())
+    return None, None
+
+
+def _shift(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow":
+    del walk, node
+    count = next(iter(arguments[0].shapes)) if arguments else "1"
+    env.shift(int(count) if count.isdigit() and len(count) < 3 else 1)
+    return env, env
+
+
+def _set(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow":
+    del walk, node
+    given = arguments
+    while given and given[0].known and all(re.fullmatch(r"[-+][A-Za-z]+|pipefail", s) for s in given[0].shapes):
+        given = given[1:]
+    if given and given[0].shapes == frozenset({"--"}):
+        env.arguments(given[1:])
+    elif given:
+        env.arguments(given)
+    return env, env
+
+
+def _read(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow":
+    said = walk.stdin
+    skip = False
+    for argument in arguments:
+        shape = next(iter(sorted(argument.shapes)))
+        if argument.taint:
+            walk.found(Capability.EXEC, node)
+        elif skip:
+            skip = False
+        elif shape.startswith("-"):
+            skip = shape[-1] in "dnNptuiasO" and shape != "-"
+            if "p" in shape or "n" in shape:
+                walk.found(Capability.WAITS, node)
+            if shape[-1] == "a":
+                skip = False
+        elif _NAME.fullmatch(shape):
+            env.set(shape, unknown(taint=said))
+        else:
+            walk.found(Capability.UNCLEAR, node)
+    env.set("REPLY", unknown(taint=said))
+    env.set("MAPFILE", unknown(taint=said))
+    return env, env
+
+
+def _getopts(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow":
+    del walk, node
+    taint = env.get("@").taint or any(argument.taint for argument in arguments)
+    for name in [*(shape for argument in arguments[1:2] for shape in argument.shapes), "OPTARG"]:
+        env.set(name, unknown(taint=taint))
+    return env, env
+
+
+def _printf(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow":
+    if arguments and arguments[0].shapes == frozenset({"-v"}) and len(arguments) > 1:
+        if arguments[1].taint:
+            walk.found(Capability.EXEC, node)
+        for name in arguments[1].shapes:
+            if not _NAME.fullmatch(name):
+                walk.found(Capability.UNCLEAR, node)
+            env.set(name.partition("[")[0], unknown(taint=any(argument.taint for argument in arguments[2:])))
+    return env, env
+
+
+def _folder(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow":
+    del node
+    walk.tainted_folder = any(argument.taint for argument in arguments)
+    return env, env
+
+
+def _eval(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow":
+    if all(argument.known for argument in arguments):
+        for line in programs.lines(arguments):
+            walk.code(text(" ".join(line)), env, node)
+    else:
+        walk.found(Capability.EXEC if any(argument.taint for argument in arguments) else Capability.UNCLEAR, node)
+    return env, env
+
+
+def _source(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow":
+    for argument in arguments[:1]:
+        if argument.taint or not argument.shapes.isdisjoint(walk.tainted_files):
+            walk.found(Capability.EXEC, node)
+        elif not all(SOURCEABLE.fullmatch(shape) for shape in argument.shapes):
+            walk.found(Capability.UNCLEAR, node)
+    return env, env
+
+
+def _trap(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow":
+    if len(arguments) > 1 and arguments[0].shapes != frozenset({"-"}):
+        walk.code(arguments[0], env, node)
+    return env, env
+
+
+def _prefix(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow":
+    """exec, command, builtin, time, !: the rest is the command."""
+    shapes = [next(iter(sorted(argument.shapes))) for argument in arguments]
+    if shapes[:1] in (["-v"], ["-V"]):
+        return env, env
+    count = 0
+    while count < len(shapes) and re.fullmatch(r"-[apcl]+|--", shapes[count]):
+        count += 1
+    return dispatch(walk, node, arguments[count:], env)
+
+
+def _exec(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow":
+    arguments = [a for a in arguments if not all(re.fullmatch(r"\{\w+\}", shape) for shape in a.shapes)]
+    if not arguments:
+        return env, env
+    _prefix(walk, node, arguments, env)
+    return None, None
+
+
+def _let(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow":
+    if any(argument.taint for argument in arguments):
+        walk.found(Capability.EXEC, node)
+    for kid in node.named()[1:]:
+        arithmetic(walk, kid, env)
+    return env, env
+
+
+def _test(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow":
+    shapes = [argument.shapes for argument in arguments]
+    if any(argument.taint for argument in arguments) and any("-v" in shape for shape in shapes):
+        walk.found(Capability.EXEC, node)
+    return env, env
+
+
+def _unclear(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow":
+    del arguments
+    walk.found(Capability.UNCLEAR, node)
+    return env, env
+
+
+def _nothing(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow":
+    del walk, node, arguments
+    return env, env
+
+
+_BUILTINS: dict[str, Callable[["Walk", Node, list[Value], Env], "Flow"]] = {
+    "exit": _exit, "return": _return, "break": _jump, "continue": _jump, "shift": _shift, "set": _set,
+    "read": _read, "mapfile": _read, "readarray": _read, "getopts": _getopts, "printf": _printf,
+    "cd": _folder, "pushd": _folder, "popd": _folder, "eval": _eval, "source": _source, ".": _source,
+    "trap": _trap, "exec": _exec, "command": _prefix, "builtin": _prefix, "time": _prefix, "let": _let,
+    "test": _test, "[": _test, "alias": _unclear, "enable": _unclear, "coproc": _unclear, "bind": _unclear,
+    "complete": _unclear, ":": _nothing, "true": _nothing, "false": _nothing, "echo": _nothing,
+    "wait": _nothing, "shopt": _nothing, "umask": _nothing, "ulimit": _nothing, "hash": _nothing,
+    "type": _nothing, "pwd": _nothing, "times": _nothing, "jobs": _nothing, "disown": _nothing,
+    "compgen": _nothing, "caller": _nothing, "bg": _nothing, "fg": _nothing, "unalias": _nothing,
+}  # fmt: skip

@@ -1,0 +1,257 @@
+"""What a program outside the command folder can do with these words, from the table of programs.
+
+Pure module. A program the table does not have is unclear, so the command that uses it is guarded.
+
+    judge(walk, node, name, arguments, env) -> None      notes what it can do
+"""
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from omarchy_mcp.policy import builtins
+from omarchy_mcp.policy.capabilities import Capability
+from omarchy_mcp.policy.program_table import (
+    FREE_OF_PASSWORD,
+    INTERPRETERS,
+    PATHS,
+    ROOT_PROGRAMS,
+    SHELLS,
+    TABLE,
+    TEMPORARY,
+    TERMINALS,
+    VALUED,
+    WRAPPERS,
+)
+from omarchy_mcp.policy.syntax import Node
+from omarchy_mcp.policy.values import GAP, Env, Value, renderings, text, unknown
+
+if TYPE_CHECKING:
+    from omarchy_mcp.policy.walk import Walk
+
+
+def lines(arguments: list[Value]) -> list[list[str]]:
+    """The argument lists these values may amount to."""
+    return renderings(arguments)
+
+
+def reads(walk: "Walk", arguments: list[Value]) -> bool:
+    """Whether any of these is a file the caller's text was written to."""
+    return any(not argument.shapes.isdisjoint(walk.tainted_files) for argument in arguments)
+
+
+def judge(walk: "Walk", node: Node, name: str, arguments: list[Value], env: Env) -> None:
+    """Note what this program can do with these words."""
+    if name == "gum" and arguments and arguments[0].shapes == frozenset({"spin"}):
+        after = [at for at, argument in enumerate(arguments) if argument.shapes == frozenset({"--"})]
+        builtins.dispatch(walk, node, arguments[after[0] + 1 :] if after else [Value(frozenset({GAP}))], env.copy())
+    elif name in ROOT_PROGRAMS:
+        _root(walk, node, name, arguments, env)
+    elif name in SHELLS:
+        _shell(walk, node, arguments, env)
+    elif name in INTERPRETERS:
+        _interpreter(walk, node, name, arguments)
+    elif name in TERMINALS or name in WRAPPERS:
+        _wrapper(walk, node, name, arguments, env)
+    elif name in ("find", "xargs", "parallel"):
+        _many(walk, node, name, arguments, env)
+    elif name in PATHS:
+        _paths(walk, node, name, arguments)
+    else:
+        _tabled(walk, node, name, arguments)
+
+
+def _tabled(walk: "Walk", node: Node, name: str, arguments: list[Value]) -> None:
+    program = TABLE.get(name)
+    tainted = any(argument.taint for argument in arguments)
+    if program is None:
+        walk.found(Capability.UNCLEAR, node)
+        if tainted:
+            walk.found(Capability.EXEC, node)
+        return
+    if tainted and program.tainted is not None:
+        walk.found(program.tainted, node)
+    for line in lines(arguments):
+        said = " ".join(line)
+        for pattern, capability in program.rules:
+            if pattern.search(said):
+                if capability is not None:
+                    walk.found(capability, node)
+                break
+        else:
+            if program.otherwise is not None:
+                walk.found(program.otherwise, node)
+
+
+def _root(walk: "Walk", node: Node, name: str, arguments: list[Value], env: Env) -> None:
+    for line in lines(arguments):
+        said = " ".join(line)
+        free = FREE_OF_PASSWORD.match(said) if name == "sudo" else None
+        if free is not None:
+            walk.found(Capability.CHANGES if free.group(1) else Capability.ELEVATED, node)
+        elif not (name == "sudo" and said in ("-n true", "-k", "-K", "-nv", "-n -v", "--version", "-l", "-n -l")):
+            walk.found(Capability.ROOT, node)
+    rest = _command_of(name, arguments)
+    if rest:
+        builtins.dispatch(walk, node, rest, env.copy())
+
+
+def _shell(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> None:
+    """bash -c CODE, bash FILE, bash <stdin."""
+    position = 0
+    while position < len(arguments):
+        shape = next(iter(sorted(arguments[position].shapes)))
+        if arguments[position].taint or not shape.startswith("-") or shape == "-":
+            break
+        position += 1
+        if "c" in shape.lstrip("-") and not shape.startswith("--") and position < len(arguments):
+            walk.code(arguments[position], env, node, arguments[position + 2 :])
+            return
+        if shape in ("-o", "--rcfile", "--init-file"):
+            position += 1
+    if position >= len(arguments) or arguments[position].shapes <= {"-", "-s"}:
+        walk.found(Capability.EXEC if walk.stdin or arguments[position:] else Capability.UNCLEAR, node)
+        return
+    script = arguments[position]
+    if script.taint or reads(walk, [script]):
+        walk.found(Capability.EXEC, node)
+    for shape in script.shapes:
+        name = shape.rpartition("/")[2]
+        if name.startswith("omarchy-") and GAP not in name:
+            builtins.dispatch(walk, node, [text(name), *arguments[position + 1 :]], env.copy())
+        else:
+            walk.found(Capability.UNCLEAR, node)
+
+
+def _interpreter(walk: "Walk", node: Node, name: str, arguments: list[Value]) -> None:
+    """Another language: nobody here reads it, but awk and sed programs written out are plain enough."""
+    tainted = any(argument.taint for argument in arguments) or reads(walk, arguments)
+    plain = INTERPRETERS[name]
+    codes = _codes(name, arguments)
+    files = name == "perl" and any(
+        re.fullmatch(r"-(?![MI])[0-9a-zA-Z]*[npi].*", s) for a in arguments for s in a.shapes
+    )
+    if plain is None or not codes or (files and tainted):
+        walk.found(Capability.EXEC if tainted or walk.stdin else Capability.UNCLEAR, node)
+        return
+    for code in codes:
+        if code.taint:
+            walk.found(Capability.EXEC, node)
+        for shape in code.shapes:
+            if plain.search(_bare(shape) if "awk" in name else shape):
+                walk.found(Capability.UNCLEAR, node)
+    if name in ("sed", "gsed") and any(s.startswith(("-i", "--in-place")) for a in arguments for s in a.shapes):
+        for target in [argument for argument in arguments if argument not in codes]:
+            if not any(shape.startswith("-") for shape in target.shapes):
+                builtins.write(walk, node, target, tainted=any(code.taint for code in codes))
+
+
+def _bare(code: str) -> str:
+    """An awk program without its texts and what stands in round brackets, where > compares."""
+    bare = re.sub(r'"(?:\\.|[^"\\])*"', '""', code)
+    bare = re.sub(r"(?<=[(,~!])\s*/(?:\\.|[^/\\\n])*/", " ", bare)
+    before = ""
+    while before != bare:
+        before, bare = bare, re.sub(r"(?<!system)\((?!\))[^()]*\)", "()", bare)
+    return bare
+
+
+def _codes(name: str, arguments: list[Value]) -> list[Value]:
+    """The program texts among the arguments of sed or awk; none when they come from a file."""
+    shapes = [next(iter(sorted(argument.shapes))) for argument in arguments]
+    if any(shape in ("-f", "--file") or shape.startswith("--file=") for shape in shapes):
+        return []
+    explicit = [arguments[at + 1] for at, (shape, _) in enumerate(pairwise(shapes)) if shape in ("-e", "--expression")]
+    if explicit:
+        return explicit
+    skip = False
+    for shape, argument in zip(shapes, arguments, strict=True):
+        if skip:
+            skip = False
+        elif name == "perl":
+            if re.fullmatch(r"-[0-9a-zA-Z]*[eE]", shape):
+                return arguments[shapes.index(shape) + 1 : shapes.index(shape) + 2]
+        elif shape.startswith("-") and not argument.taint and len(shape) > 1:
+            skip = shape in ("-v", "-F", "-l") and "awk" in name
+        else:
+            return [argument]
+    return []
+
+
+def _command_of(name: str, arguments: list[Value]) -> list[Value]:
+    """The command a wrapper runs: what follows its own options and their values."""
+    valued = VALUED.get(name, frozenset())
+    position = 0
+    while position < len(arguments):
+        argument = arguments[position]
+        shape = next(iter(sorted(argument.shapes)))
+        if shape == "--" and not argument.taint:
+            return arguments[position + 1 :]
+        if argument.taint or not (shape.startswith(("-", "+")) or ("=" in shape and name == "env")):
+            break
+        position += 2 if shape in valued else 1
+    return arguments[position + WRAPPERS.get(name, 0) :]
+
+
+def _wrapper(walk: "Walk", node: Node, name: str, arguments: list[Value], env: Env) -> None:
+    """A program that runs the rest of its words."""
+    if name == "env" and any(argument.taint for argument in arguments):
+        walk.found(Capability.EXEC, node)
+    command = _command_of(name, arguments)
+    skipped = arguments[: len(arguments) - len(command)]
+    if any(argument.taint for argument in skipped) and name != "timeout":
+        walk.found(Capability.EXEC, node)
+    outer = walk.in_terminal
+    if name in TERMINALS:
+        walk.found(Capability.WINDOW, node)
+        walk.in_terminal = True
+    if command:
+        builtins.dispatch(walk, node, command, env.copy())
+    walk.in_terminal = outer
+
+
+def _many(walk: "Walk", node: Node, name: str, arguments: list[Value], env: Env) -> None:
+    """find -exec and xargs: a command over names that are found or read."""
+    shapes = [next(iter(sorted(argument.shapes))) for argument in arguments]
+    if name != "find":
+        found = unknown(taint=walk.stdin)
+        command = _command_of(name, arguments)
+        builtins.dispatch(walk, node, [*command, found] if command else [text("echo"), found], env.copy())
+        return
+    tainted = any(argument.taint for argument in arguments)
+    here = bool(arguments) and all(TEMPORARY.match(shape) for shape in arguments[0].shapes)
+    for position, shape in enumerate(shapes):
+        if shape in ("-delete", "-fprint", "-fprintf", "-fls", "-fprint0"):
+            harmless = here and not tainted and shape == "-delete"
+            walk.found(Capability.FILE if tainted else Capability.WRITES if harmless else Capability.DELETE, node)
+        if shape in ("-exec", "-execdir", "-ok", "-okdir"):
+            command = arguments[position + 1 :]
+            ends = [at for at, argument in enumerate(command) if argument.shapes <= {";", "+"}]
+            found = unknown(taint=tainted)
+            each = [found if a.shapes == frozenset({"{}"}) else a for a in command[: ends[0] if ends else None]]
+            builtins.dispatch(walk, node, each, env.copy())
+
+
+def _paths(walk: "Walk", node: Node, name: str, arguments: list[Value]) -> None:
+    """A program that writes or deletes what its words name."""
+    if any(argument.taint for argument in arguments):
+        walk.found(Capability.FILE, node)
+    operands = [argument for argument in arguments if not any(shape.startswith("-") for shape in argument.shapes)]
+    flags = "".join(shape for argument in arguments for shape in argument.shapes if shape.startswith("-"))
+    kind = PATHS[name]
+    targets = operands[-1:] if kind == "to" else operands[1:] if kind == "rest" else operands
+    sources = operands[:-1] if kind == "to" else []
+    carried = walk.stdin if name == "tee" else reads(walk, sources)
+    for target in targets:
+        builtins.write(walk, node, Value(target.shapes), tainted=carried)
+    if name in ("cp", "install", "rsync") and any(
+        shape.startswith(("~/.config", "~/.local/share") if operand in targets else "/etc/skel")
+        for operand in operands
+        for shape in operand.shapes
+    ):
+        walk.found(Capability.CONFIG, node)
+    temporary = all(TEMPORARY.match(shape) for target in targets for shape in target.shapes)
+    if name == "rm" and re.search(r"-[a-zA-Z]*[rR]|--recursive", flags) and not temporary:
+        walk.found(Capability.DELETE, node)
+    if name == "tar" and walk.stdin:
+        walk.found(Capability.FILE, node)
