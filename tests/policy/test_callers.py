@@ -16,12 +16,12 @@ CLAIMS = Caller(pid=SERVER_PID, uid=OWN, units=TERMINAL.units)
 @pytest.mark.parametrize(
     ("caller", "may"),
     [
-        (TERMINAL, {Right.READ, Right.ACT, Right.ANSWER}),
-        (JOB, {Right.READ}),
-        (SERVER, {Right.READ, Right.SERVER}),
-        (IN_SERVER, {Right.READ}),
+        (TERMINAL, {Right.ACT, Right.ANSWER}),
+        (JOB, set()),
+        (SERVER, {Right.SERVER}),
+        (IN_SERVER, set()),
         (OTHER_USER, set()),
-        (CLAIMS, {Right.READ, Right.ACT, Right.ANSWER}),
+        (CLAIMS, {Right.ACT, Right.ANSWER}),
     ],
 )
 def test_who_may_what(caller: Caller, may: set[Right]) -> None:

@@ -69,32 +69,26 @@ class Control:
         """Announce changes of state as they happen; runs until cancelled."""
         while True:
             await self._units.changed.wait()
-            self._units.changed.clear()
             await self._refresh()
 
     def _methods(self) -> dict[str, Method]:
-        act, read = Right.ACT, Right.READ
         return {
-            "Start": self._method("", "", act, self._start),
-            "Stop": self._method("", "", act, self._stop),
-            "Restart": self._method("", "", act, self._restart),
-            "Reload": self._method("", "", act, self._reload),
-            "Status": self._method("", "a{sv}", read, self._status),
-            "Recent": self._method("ua{sv}", "aa{sv}", read, self._recent),
-            "Questions": self._method("", "aa{sv}", read, self._questions),
-            "Approve": self._method("sa{sv}", "", Right.ANSWER, self._no_question),
-            "Deny": self._method("sa{sv}", "", Right.ANSWER, self._no_question),
-            "Report": self._method("a{sv}", "", Right.SERVER, self._report),
-            "ReportCalls": self._method("aa{sv}", "", Right.SERVER, self._report_calls),
+            "Start": self._guarded("", Right.ACT, self._start),
+            "Stop": self._guarded("", Right.ACT, self._stop),
+            "Restart": self._guarded("", Right.ACT, self._restart),
+            "Reload": self._guarded("", Right.ACT, self._reload),
+            "Status": Method(takes="", gives="a{sv}", answer=self._status),
+            "Recent": Method(takes="ua{sv}", gives="aa{sv}", answer=self._recent),
+            "Questions": Method(takes="", gives="aa{sv}", answer=self._questions),
+            "Approve": self._guarded("sa{sv}", Right.ANSWER, self._no_question),
+            "Deny": self._guarded("sa{sv}", Right.ANSWER, self._no_question),
+            "Report": self._guarded("a{sv}", Right.SERVER, self._report),
+            "ReportCalls": self._guarded("aa{sv}", Right.SERVER, self._report_calls),
         }
 
-    def _method(
-        self,
-        takes: str,
-        gives: str,
-        right: Right,
-        body: Callable[[Call, Caller], Awaitable[Sequence[object]]],
-    ) -> Method:
+    def _guarded(self, takes: str, right: Right, body: Callable[[Call, Caller], Awaitable[Sequence[object]]]) -> Method:
+        """A method for those alone who have the right; reading needs none, the bus lets no other user in."""
+
         async def answer(call: Call) -> Sequence[object]:
             caller = await identify(self._bus, call.sender)
             why = refusal(right, caller, os.getuid(), self._server_pid)
@@ -109,7 +103,7 @@ class Control:
                 raise denied(f"cannot call {call.member}: {why}")
             return await body(call, caller)
 
-        return Method(takes=takes, gives=gives, answer=answer)
+        return Method(takes=takes, gives="", answer=answer)
 
     def _properties(self) -> dict[str, Variant]:
         return {
@@ -158,12 +152,12 @@ class Control:
             await self._refresh()
         self._audit.write(Event.LIFECYCLE, f"{verb} by the user", action=verb, outcome="ok", caller=describe(caller))
 
-    async def _status(self, _call: Call, _caller: Caller) -> Sequence[object]:
-        now, port, jobs = await asyncio.gather(self._refresh(), self._units.port(), self._units.jobs())
+    async def _status(self, _call: Call) -> Sequence[object]:
+        now = await self._refresh()
         uptime = time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000 - now.since_usec if now.since_usec else 0
         status: dict[str, object] = {
             "state": str(now.state),
-            "port": port,
+            "port": now.port,
             "version": VERSION,
             "enabled": now.enabled,
             "listening": now.socket == "active",
@@ -175,12 +169,11 @@ class Control:
             "uptime_usec": max(uptime, 0),
             "pending": 0,
             "frozen": now.frozen,
-            "jobs": jobs,
             **self._reported,
         }
         return (variants(status),)
 
-    async def _recent(self, call: Call, _caller: Caller) -> Sequence[object]:
+    async def _recent(self, call: Call) -> Sequence[object]:
         count, options = call.arguments
         if options:
             raise BusError("org.freedesktop.DBus.Error.InvalidArgs", f"unknown option {next(iter(options))!r}")
@@ -190,7 +183,7 @@ class Control:
             raise BusError(f"{ERROR}.Unreadable", str(error)) from error
         return ([variants(record.shown()) for record in records],)
 
-    async def _questions(self, _call: Call, _caller: Caller) -> Sequence[object]:
+    async def _questions(self, _call: Call) -> Sequence[object]:
         return ([],)
 
     async def _no_question(self, call: Call, _caller: Caller) -> Sequence[object]:

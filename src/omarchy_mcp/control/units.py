@@ -9,7 +9,7 @@ from typing import Any
 
 from omarchy_mcp.policy.callers import JOB_SLICE, SERVER_UNIT
 from omarchy_mcp.session.bus import Bus, BusError, Signal
-from omarchy_mcp.session.jobs import UNFINISHED, UNITS
+from omarchy_mcp.session.jobs import UNFINISHED
 from omarchy_mcp.session.manager import MANAGER, SERVICE, UNIT, Manager, unit_path, unwant
 
 logger = logging.getLogger(__name__)
@@ -43,6 +43,7 @@ class Snapshot:
     restarts: int
     frozen: bool
     enabled: bool
+    port: int
 
     @property
     def state(self) -> State:
@@ -72,6 +73,12 @@ class Snapshot:
         return f"the server does not start ({self.service_result}); journalctl --user -u {SERVER_UNIT} says why"
 
 
+def port_of(listen: list[Any]) -> int:
+    """The port in a socket unit's Listen property, 0 when there is none."""
+    ports = (address.rpartition(":")[2] for _, address in listen)
+    return next((int(port) for port in ports if port.isdigit()), 0)
+
+
 class Units:
     """The socket and the service, driven through the service manager."""
 
@@ -79,8 +86,11 @@ class Units:
         self._bus = bus
         self._manager = manager
         self._paths = {unit_path(unit) for unit in (SOCKET_UNIT, SERVER_UNIT, JOB_SLICE)}
+        self._looking = asyncio.Lock()
+        self._last: Snapshot | None = None
         self.changed = asyncio.Event()
-        """Set whenever one of them may have changed."""
+        """Set when one of them may have changed since they were looked at last."""
+        self.changed.set()
 
     def watch(self) -> None:
         """Receive changes of the units from now on."""
@@ -95,7 +105,17 @@ class Units:
             self.changed.set()
 
     async def look(self) -> Snapshot:
-        """Ask how the units are."""
+        """How the units are: what was seen last, unless something has changed since.
+
+        The bus delivers a change before it delivers any call that was made after it.
+        """
+        async with self._looking:
+            if self.changed.is_set() or self._last is None:
+                self.changed.clear()
+                self._last = await self._ask()
+            return self._last
+
+    async def _ask(self) -> Snapshot:
         socket, socket_more, service, service_more, jobs, enabled = await asyncio.gather(
             self._manager.properties(SOCKET_UNIT, UNIT),
             self._manager.properties(SOCKET_UNIT, SOCKET),
@@ -113,20 +133,9 @@ class Units:
             since_usec=service["ActiveEnterTimestampMonotonic"] if service["ActiveState"] == "active" else 0,
             restarts=service_more["NRestarts"],
             frozen=jobs.get("FreezerState", "running") != "running",
+            port=port_of(socket_more.get("Listen", [])),
             enabled=enabled in ("enabled", "enabled-runtime"),
         )
-
-    async def port(self) -> int:
-        """The port of the socket unit, 0 when it cannot be read."""
-        listen: list[Any] = (await self._manager.properties(SOCKET_UNIT, SOCKET)).get("Listen", [])
-        return next(
-            (int(address.rpartition(":")[2]) for _, address in listen if address.rpartition(":")[2].isdigit()),
-            0,
-        )
-
-    async def jobs(self) -> int:
-        """How many commands started by agents are alive."""
-        return sum(state in UNFINISHED for state in (await self._manager.units(UNITS)).values())
 
     async def start(self) -> None:
         """Enable and start the socket; a failed state of either unit is cleared first.

@@ -85,6 +85,16 @@ class Omarchy:
         )
         return Session(env=Environment(add=add, unset=unset), omarchy=omarchy)
 
+    async def commands(self) -> Installed:
+        """The installed commands for looking things up: what was known a moment ago will do.
+
+        Raises:
+            NoOmarchyError, BusError: as `installed` and `session`.
+        """
+        if self._installed is not None and time.monotonic() - self._looked < LOOK_AGAIN_S:
+            return self._installed
+        return await self.installed(await self.session())
+
     async def installed(self, session: Session) -> Installed:
         """The commands of the session's Omarchy, listed anew when its files changed.
 

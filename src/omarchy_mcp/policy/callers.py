@@ -12,10 +12,8 @@ JOB_SLICE = "app-omarchymcp.slice"
 
 
 class Right(StrEnum):
-    """What a method of the control service needs of its caller."""
+    """What a method of the control service needs of its caller; reading needs no right."""
 
-    READ = "read"
-    """Anybody who runs as the user."""
     ACT = "act"
     """Anybody but what agents started: stop, start, restart, reload."""
     ANSWER = "answer"
@@ -45,8 +43,6 @@ def refusal(right: Right, caller: Caller, own_uid: int, server_pid: int) -> str 
     """
     if caller.uid != own_uid:
         return "another user may not use this service"
-    if right is Right.READ:
-        return None
     is_server = caller.pid == server_pid != 0 and SERVER_UNIT in caller.units
     if right is Right.SERVER:
         return None if is_server else "this is for the MCP server alone"

@@ -10,8 +10,8 @@ from typing import Any
 from mcp.types import CallToolResult, TextContent
 from typing_extensions import TypedDict
 
-from omarchy_mcp.policy.registry import Command
 from omarchy_mcp.policy.verdict import Verdict
+from omarchy_mcp.server.catalogue import Row
 from omarchy_mcp.server.gate import Refused
 from omarchy_mcp.server.running import Ran
 from omarchy_mcp.session.records import Outcome
@@ -123,29 +123,10 @@ def in_words(outcome: Ran) -> str:
     return "\n".join([how, *printed])
 
 
-def found(query: str, commands: Sequence[tuple[Command, Verdict]]) -> CallToolResult:
+def found(query: str, rows: Sequence[Row]) -> CallToolResult:
     """Search results, each with what would become of it."""
-    rows = [describe(command, verdict) for command, verdict in commands]
     lines = [
         f"{row['route']} {row.get('args', '')} [{row['tier']}] {row['summary']}".replace("  ", " ") for row in rows
     ]
     text = "\n".join(lines) if lines else f"no command matches {query!r}"
-    return result({"query": query, "count": len(rows), "commands": rows}, text, error=False)
-
-
-def describe(command: Command, verdict: Verdict) -> dict[str, object]:
-    """One command as a client needs it to call it."""
-    runnable = verdict.allowed or verdict.would_ask
-    row: dict[str, object] = {
-        "route": command.route,
-        "summary": command.summary,
-        "args": command.args,
-        "examples": list(command.examples),
-        "group": command.group,
-        "tier": str(verdict.tier),
-        "runnable": runnable,
-        "asks": verdict.would_ask,
-        "hidden": command.hidden,
-        "refusal": "" if runnable else verdict.reason,
-    }
-    return {key: value for key, value in row.items() if value not in ("", [], False) or key == "runnable"}
+    return result({"query": query, "count": len(rows), "commands": list(rows)}, text, error=False)

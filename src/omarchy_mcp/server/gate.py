@@ -41,15 +41,21 @@ class Gate:
         self._settings = settings
         self._missing = missing
 
-    async def look(self) -> tuple[Session, Installed]:
-        """The session and its commands, as they are now.
+    async def commands(self) -> Installed:
+        """The installed commands, for looking things up.
 
         Raises:
-            NoOmarchyError: there are none to be had.
+            NoOmarchyError, BusError: there are none to be had.
         """
-        omarchy = self._desktop()
-        session = await omarchy.session()
-        return session, await omarchy.installed(session)
+        return await self._desktop().commands()
+
+    async def session(self) -> Session:
+        """The login session, as it is now.
+
+        Raises:
+            NoOmarchyError, BusError: there is none to be seen.
+        """
+        return await self._desktop().session()
 
     def _desktop(self) -> Omarchy:
         if self._omarchy is None:
@@ -60,7 +66,8 @@ class Gate:
         """Decide on running a command with arguments."""
         config = self._settings.current  # one configuration decides one call
         try:
-            session, installed = await self.look()
+            session = await self.session()
+            installed = await self._desktop().installed(session)
         except (NoOmarchyError, BusError) as error:
             return could_not_look(error)
         verdict = decide(installed.registry, route, args, ratings=installed.ratings, config=config)
@@ -72,7 +79,7 @@ class Gate:
         """Decide on calling a function of the shell."""
         config = self._settings.current
         try:
-            session = await self._desktop().session()
+            session = await self.session()
         except (NoOmarchyError, BusError) as error:
             return could_not_look(error)
         verdict = decide_ipc(target, function, args, config=config)

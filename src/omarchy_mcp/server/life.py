@@ -84,8 +84,8 @@ class Life:
         door = Door(app, port, self._tokens, self._health)
         server = Server(configure(door), door)
         self._handle_signals(server, recorder, desktop)
-        gc.collect()
-        gc.freeze()  # what was imported is never collected: no pauses for looking at it
+        gc.freeze()  # what was imported is never collected (run.py: nor was it so far): no pauses for looking at it
+        gc.enable()
         serving = asyncio.ensure_future(server.serve(sockets=self._passed.sockets))
         await asyncio.wait({serving, asyncio.ensure_future(server.running.wait())}, return_when=asyncio.FIRST_COMPLETED)
         helpers = self._helpers(server, door, gate, desktop, recorder)
@@ -198,7 +198,7 @@ class Life:
     async def _warm(self, gate: Gate, recorder: Recorder, desktop: Desktop) -> None:
         """List the commands before the first call needs them, and tell what was found."""
         with contextlib.suppress(NoOmarchyError, BusError):
-            await gate.look()
+            await gate.commands()
         recorder.report(self._state(desktop))
 
     async def _idle(self, server: Server, door: Door, desktop: Desktop) -> None:

@@ -1,7 +1,7 @@
 """The four generic tools: find a command, run it, and the same for the shell's own functions."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from mcp.server.mcpserver import Context, MCPServer
@@ -12,9 +12,9 @@ from omarchy_mcp.desktop.omarchy import NoOmarchyError
 from omarchy_mcp.desktop.shell import parse_targets, show_argv
 from omarchy_mcp.policy.ipc import rate_ipc
 from omarchy_mcp.policy.search import search
-from omarchy_mcp.policy.verdict import outlook
 from omarchy_mcp.server import answers
 from omarchy_mcp.server.answers import RunAnswer, SearchAnswer, TargetsAnswer
+from omarchy_mcp.server.catalogue import Catalogue
 from omarchy_mcp.server.gate import Authorized, Gate, Refused, could_not_look
 from omarchy_mcp.server.recording import CURRENT, CallRecord
 from omarchy_mcp.server.running import Progress, Ran, Runner
@@ -56,6 +56,7 @@ class Tools:
     gate: Gate
     runner: Runner
     settings: Settings
+    catalogue: Catalogue = field(default_factory=Catalogue)
 
     def register(self, server: MCPServer) -> None:
         """Offer the tools, a harmless one first: conformance suites call the first one they see."""
@@ -89,13 +90,11 @@ class Tools:
         """Find commands."""
         call = CURRENT.get()
         try:
-            _, installed = await self.gate.look()
+            installed = await self.gate.commands()
         except (NoOmarchyError, BusError) as error:
             return self._refuse(call, could_not_look(error))
-        config = self.settings.current
         commands = search(installed.registry, query, limit=limit, hidden=include_hidden)
-        rated = [(command, outlook(command, ratings=installed.ratings, config=config)) for command in commands]
-        return answers.found(query, rated)
+        return answers.found(query, self.catalogue.rows(installed, self.settings.current, commands))
 
     async def run(
         self,
@@ -118,7 +117,7 @@ class Tools:
         """List the shell's functions."""
         call = CURRENT.get()
         try:
-            session = (await self.gate.look())[0]
+            session = await self.gate.session()
         except (NoOmarchyError, BusError) as error:
             return self._refuse(call, could_not_look(error))
         listed = await self.runner.probe(show_argv(session.omarchy), call, session.env, SHELL_WAIT_MS / 1000)

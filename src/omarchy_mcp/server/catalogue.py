@@ -1,0 +1,52 @@
+"""The installed commands as clients are shown them, each with what would become of a call.
+
+Rows are made once for one installation under one configuration: a search must not derive them anew.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from omarchy_mcp.desktop.omarchy import Installed
+from omarchy_mcp.policy.config import Config
+from omarchy_mcp.policy.registry import Command
+from omarchy_mcp.policy.verdict import Verdict, outlook
+
+Row = Mapping[str, object]
+
+
+class Catalogue:
+    """Keeps the rows of the installation and configuration that were asked for last."""
+
+    def __init__(self) -> None:
+        self._of: tuple[Installed, Config] | None = None
+        self._rows: dict[str, Row] = {}
+
+    def rows(self, installed: Installed, config: Config, commands: Sequence[Command]) -> list[Row]:
+        """The rows of some commands, in their order."""
+        if self._of is None or self._of[0] is not installed or self._of[1] is not config:
+            self._of, self._rows = (installed, config), {}
+        return [self._row(installed, config, command) for command in commands]
+
+    def _row(self, installed: Installed, config: Config, command: Command) -> Row:
+        row = self._rows.get(command.route)
+        if row is None:
+            row = describe(command, outlook(command, ratings=installed.ratings, config=config))
+            self._rows[command.route] = row
+        return row
+
+
+def describe(command: Command, verdict: Verdict) -> Row:
+    """One command as a client needs it to call it; a key that has nothing to say is left out."""
+    runnable = verdict.allowed or verdict.would_ask
+    row: dict[str, object] = {
+        "route": command.route,
+        "summary": command.summary,
+        "args": command.args,
+        "examples": list(command.examples),
+        "group": command.group,
+        "tier": str(verdict.tier),
+        "runnable": runnable,
+        "asks": verdict.would_ask,
+        "hidden": command.hidden,
+        "refusal": "" if runnable else verdict.reason,
+    }
+    return {key: value for key, value in row.items() if value not in ("", [], False) or key == "runnable"}
