@@ -26,7 +26,7 @@ sys.dont_write_bytecode = True  # nothing is ever written into this folder
 from processes import SessionError  # noqa: E402 - after the line above
 from screen import Screen  # noqa: E402
 from temporary_units import NOTIFIER, REPO, TemporaryUnits, ask, owned  # noqa: E402
-from tour import DEMO_SAFE, Plan, show_attach, show_client, show_record, wake  # noqa: E402
+from tour import DEMO_SAFE, REAL_SAFE, Plan, show_attach, show_client, show_record, wake  # noqa: E402
 
 DEMO = REPO / "demo"
 INSIDE = "OMARCHY_MCP_INSIDE"  # set for the copy of ourselves that runs in the private session
@@ -100,11 +100,15 @@ def demo_traces() -> Iterator[None]:
         for variable, default in (("XDG_STATE_HOME", ".local/state"), ("XDG_CACHE_HOME", ".cache"))
     ]
     fresh = [place for place in places if not place.exists()]
+    made = [folder for place in fresh for folder in place.parents if not folder.exists()]
     try:
         yield
     finally:
         for place in fresh:
             shutil.rmtree(place, ignore_errors=True)
+        for folder in made:  # the innermost first
+            with contextlib.suppress(OSError):
+                folder.rmdir()
 
 
 def demo_picture(*, coloured: bool) -> Callable[[], str]:
@@ -120,7 +124,7 @@ def make_plan(*, changing: bool, coloured: bool) -> Plan:
     """On a person's own desktop nothing is changed; on the demo's the change is the point."""
     return Plan(
         search="change the theme",
-        safe=DEMO_SAFE if changing else ("omarchy theme current",),
+        safe=DEMO_SAFE if changing else REAL_SAFE,
         picture=demo_picture(coloured=coloured) if changing else None,
         guarded=("omarchy theme remove", "Ember"),
         root=("omarchy update",),
@@ -173,18 +177,20 @@ def stay(screen: Screen) -> None:
         follower.wait(5)
 
 
-def show(screen: Screen, units: TemporaryUnits, plan: Plan, *, private: bool, once: bool) -> None:
+def show(screen: Screen, units: TemporaryUnits, plan: Plan, *, private: bool, once: bool) -> bool:
+    """Whether everything went as it should."""
     with screen.timed(f"units linked, port {units.port} open; the server sleeps until somebody connects"):
         units.install()
         if private:
             start_notifier()
     with screen.timed("first connection: systemd started the server, and it answered"):
         wake(units)
-    asyncio.run(show_client(screen, units, plan))
+    good = asyncio.run(show_client(screen, units, plan))
     show_record(screen, private=private)
     if not once:
         show_attach(screen, units)
         stay(screen)
+    return good
 
 
 def needs_private(*, asked: bool) -> bool:
@@ -207,8 +213,10 @@ def carry_out(asked: argparse.Namespace, screen: Screen) -> int:
     units.refuse_if_installed()
     with demo_traces(), units.alone():
         check_port(asked.port)
-        show(screen, units, plan, private=private, once=asked.once)
+        good = show(screen, units, plan, private=private, once=asked.once)
     screen.fact("✓", "stopped; nothing is left behind")
+    if not good:
+        raise SessionError("not every step ended as it should")
     return 0
 
 

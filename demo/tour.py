@@ -22,14 +22,20 @@ class Plan:
     """What the client asks for on this desktop."""
 
     search: str
-    safe: tuple[str, ...]
+    safe: tuple[tuple[str, ...], ...]  # the first that this desktop has and policy lets run
     picture: Callable[[], str] | None
     guarded: tuple[str, ...]
     root: tuple[str, ...]
 
 
-CALLS = 4  # a search and three commands
-DEMO_SAFE = ("omarchy theme set", "Tokyo Night")
+DEMO_SAFE = (
+    ("omarchy theme set", "Tokyo Night"),
+    ("omarchy theme bg next",),
+    ("omarchy toggle nightlight",),
+    ("omarchy theme current",),
+)
+REAL_SAFE = (("omarchy theme current",), ("omarchy version",), ("omarchy theme list",))
+CALLS = 4  # the audit has at least a search and three commands
 
 
 def wake(units: TemporaryUnits) -> dict[str, Any]:
@@ -61,7 +67,15 @@ class Tour:
             name = f"{command['route']} {command.get('args', '')}".strip()
             self.screen.fact("·", f"{name:<40} {command['tier']}", "" if number else taken)
 
-    async def run(self, title: str, command: tuple[str, ...]) -> None:
+    async def first_runnable(self, commands: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
+        """The first of some commands that would run without a question; the last if none would."""
+        for command in commands:
+            _, answer, _ = await self.call("omarchy_search_commands", {"query": command[0], "limit": 20})
+            if any(one["route"] == command[0] and one["runnable"] for one in answer.get("commands", [])):
+                return command
+        return commands[-1]
+
+    async def run(self, title: str, command: tuple[str, ...]) -> str:
         """Run a command and show how it ended, or why it did not run and what the person can do about it."""
         route, *args = command
         shown = " ".join([route, *(json.dumps(argument) for argument in args)])
@@ -70,14 +84,15 @@ class Tour:
         if not failed:
             self.screen.fact("✓", f"{answer.get('outcome')}, exit status {answer.get('exit')}", taken)
             self.screen.block(str(answer.get("stdout", "")).strip()[:400])
-            return
-        self.screen.fact("✗", f"{answer.get('outcome')}: {answer.get('reason')}", taken)
+        else:
+            self.screen.fact("✗", f"{answer.get('outcome')}: {answer.get('reason')}", taken)
         for way in answer.get("ways_out", []):
             self.screen.fact("→", str(way))
+        return str(answer.get("outcome"))
 
 
-async def show_client(screen: Screen, units: TemporaryUnits, plan: Plan) -> None:
-    """Search, then a safe, a guarded and a root command, as an agent would ask for them."""
+async def show_client(screen: Screen, units: TemporaryUnits, plan: Plan) -> bool:
+    """Search, then a safe, a guarded and a root command, as an agent would; whether each ended as it should."""
     token = units.token.read_text(encoding="utf-8").strip()
     headers = {"Authorization": f"Bearer {token}"}
     url = f"http://127.0.0.1:{units.port}/mcp"
@@ -89,12 +104,13 @@ async def show_client(screen: Screen, units: TemporaryUnits, plan: Plan) -> None
         screen.fact("✓", f"MCP {client.protocol_version}: {', '.join(tools)}")
         tour = Tour(screen, client)
         await tour.search(plan.search)
-        await tour.run("It does something safe", plan.safe)
+        outcomes = [await tour.run("It does something safe", await tour.first_runnable(plan.safe))]
         if plan.picture:
             screen.line()
             screen.line(plan.picture())
-        await tour.run("It asks for something that is the person's to decide", plan.guarded)
-        await tour.run("It asks for root", plan.root)
+        outcomes.append(await tour.run("It asks for something that is the person's to decide", plan.guarded))
+        outcomes.append(await tour.run("It asks for root", plan.root))
+        return outcomes == ["ok", "refused", "refused"]
 
 
 def plain(value: object) -> Any:
