@@ -55,6 +55,35 @@ def test_records_that_never_arrive_are_counted_and_said(monkeypatch: pytest.Monk
     writer.close()
 
 
+def test_one_record_lost_among_many_is_one_and_late_ones_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(journal, "ARRIVAL_S", 0.5)
+    sendv = sd_journal.sendv
+    held: list[tuple[str, ...]] = []
+
+    def unreliable(*lines: str) -> None:
+        if "MESSAGE=lost" in lines:
+            return
+        if "MESSAGE=late" in lines:
+            held.append(lines)
+            return
+        sendv(*lines)
+
+    monkeypatch.setattr(sd_journal, "sendv", unreliable)
+    writer = Writer()
+    for message in ("one", "two", "lost", "four", "five"):
+        writer.write(Event.CALL, message)
+    wait_until(lambda: writer._arrived == 4, "all but one are seen")
+    wait_until(lambda: writer.health.lost == 1, "one is given up")
+    for message in ("six", "seven", "late", "late"):
+        writer.write(Event.CALL, message)
+    wait_until(lambda: writer._arrived == 6, "the two that are there are seen")
+    for lines in held:
+        sendv(*lines)
+    wait_until(lambda: writer._arrived == 8, "the late ones are seen")
+    assert writer.health.lost == 1
+    writer.close()
+
+
 def test_a_journal_that_cannot_be_read_back_is_unreadable_and_not_merely_losing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

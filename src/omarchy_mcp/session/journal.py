@@ -6,13 +6,14 @@ here runs on the event loop, and what was sent is looked for afterwards.
 
 import logging
 import os
-import queue
 import select
 import threading
 import time
 import uuid
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from systemd import journal
 
@@ -32,6 +33,12 @@ logger = logging.getLogger(__name__)
 
 QUEUE = 4_096
 """Records waiting to be written; beyond it they are counted and said, never waited for."""
+
+TOGETHER_S = 0.02
+"""Records that come within this time after others are written with the next."""
+
+LOOK_S = 0.2
+"""How long after the last record it is looked for."""
 
 ARRIVAL_S = 5.0
 """How long a record may take until it can be read back before it counts as lost."""
@@ -54,30 +61,38 @@ class Health:
 
 
 class Writer:
-    """Writes records in order, from one thread."""
+    """Writes records in order, from one thread.
+
+    The thread takes what has come every TOGETHER_S and not record by record: each hand-over of the interpreter
+    from one thread to the other costs more than a record.
+    """
 
     def __init__(self) -> None:
         self.instance = environment.get("INVOCATION_ID") or uuid.uuid4().hex
-        self._queue: queue.Queue[tuple[int, list[str]] | None] = queue.Queue(QUEUE)
+        self._queue: deque[tuple[int, list[str]]] = deque()
+        self._come = threading.Event()
+        self._closing = threading.Event()
+        self._numbering = threading.Lock()
         self._seq = 0
         self._dropped = 0
+        self._dropped_said = 0
         self._lost = 0
         self._arrived = 0
-        self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="audit", daemon=True)
         self._thread.start()
 
     def write(self, event: Event, message: str, **fields: str | int | None) -> int:
         """Queue a record and return its sequence number; never waits."""
-        with self._lock:
+        with self._numbering:
             self._seq += 1
             seq = self._seq
-        lines = entry(event, message, {**fields, "seq": seq, "instance": self.instance})
-        try:
-            self._queue.put_nowait((seq, lines))
-        except queue.Full:
-            with self._lock:
+            full = len(self._queue) >= QUEUE
+            if full:
                 self._dropped += 1
+            else:
+                self._queue.append((seq, entry(event, message, {**fields, "seq": seq, "instance": self.instance})))
+        if not full and not self._come.is_set():
+            self._come.set()
         return seq
 
     @property
@@ -94,33 +109,33 @@ class Writer:
 
     def close(self, seconds: float = 2.0) -> None:
         """Write what is queued and end, waiting at most so long."""
-        try:
-            self._queue.put(None, timeout=seconds)
-        except queue.Full:
-            return
+        self._closing.set()
+        self._come.set()
         self._thread.join(seconds)
 
     def _run(self) -> None:
         arrivals = Arrivals(self.instance)
-        dropped_said = 0
-        while True:
-            try:
-                item = self._queue.get(timeout=0.2 if arrivals.waiting else None)
-            except queue.Empty:
-                self._lost += arrivals.look()
-                self._arrived = arrivals.seen
-                continue
-            if item is None:
-                break
-            arrivals.sent(item[0])
-            send(item[1])
-            if self._queue.empty():
-                self._lost += arrivals.look()
-                self._arrived = arrivals.seen
-            if self._dropped > dropped_said and self._queue.qsize() < QUEUE // 2:
-                count, dropped_said = self._dropped - dropped_said, self._dropped
-                self.write(Event.DROPPED, f"{count} records were dropped: the journal did not keep up", count=count)
+        while not self._closing.is_set():
+            self._come.wait(LOOK_S if arrivals.waiting else None)
+            self._come.clear()
+            self._look(arrivals)
+            self._send_all(arrivals)
+            self._closing.wait(TOGETHER_S)
+        self._send_all(arrivals)
         arrivals.close()
+
+    def _look(self, arrivals: "Arrivals") -> None:
+        self._lost += arrivals.look()
+        self._arrived = arrivals.arrived
+
+    def _send_all(self, arrivals: "Arrivals") -> None:
+        while self._queue:
+            seq, lines = self._queue.popleft()
+            arrivals.sent(seq)
+            send(lines)
+        if self._dropped > self._dropped_said:
+            count, self._dropped_said = self._dropped - self._dropped_said, self._dropped
+            self.write(Event.DROPPED, f"{count} records were dropped: the journal did not keep up", count=count)
 
 
 def send(lines: list[str]) -> None:
@@ -138,42 +153,79 @@ class Arrivals:
         self._reader = journal.Reader()
         self._reader.add_match(f"{PREFIX}INSTANCE={instance}")
         self._reader.add_match(_PID=os.getpid())
-        self._reader.seek_realtime(time.time() - 1)
-        self._sent = 0
-        self._since = 0.0
-        self.seen = 0
+        self._begun = time.time() - 1
+        self._cursor: str | None = None
+        self._pending: deque[tuple[int, float]] = deque()
+        self.arrived = 0
+        """How many records have been seen."""
+        self._go_back()
 
     @property
     def waiting(self) -> bool:
         """Whether something that was sent has not been seen yet."""
-        return self._sent > self.seen
+        return bool(self._pending)
 
     def sent(self, seq: int) -> None:
         """A record goes out now."""
-        if not self.waiting:
-            self._since = time.monotonic()
-        self._sent = seq
+        self._pending.append((seq, time.monotonic()))
 
     def look(self) -> int:
         """Look for what was sent; returns how many records are now given up as lost."""
-        self._reader.process()
-        # Jumping over as many entries as were sent reads one entry, not all of them.
-        found = self._reader.get_next(self._sent - self.seen) if self.waiting else None
-        number = int(found.get(f"{PREFIX}SEQ", 0)) if found else 0
-        if number > self.seen:
-            self.seen = number
-            self._since = time.monotonic()
-        if not self.waiting or time.monotonic() - self._since < ARRIVAL_S:
+        if not self._pending:
             return 0
-        lost = self._sent - self.seen
-        self.seen, self._since = (self._sent, time.monotonic()) if self.seen else (0, self._since)
-        if self.seen == 0:
-            self._sent = 0
+        self._reader.process()
+        if self._jump():
+            self.arrived += len(self._pending)
+            self._pending.clear()
+            return 0
+        self._walk()
+        lost = 0
+        while self._pending and time.monotonic() - self._pending[0][1] > ARRIVAL_S:
+            self._pending.popleft()
+            lost += 1
         return lost
+
+    def _jump(self) -> bool:
+        """Whether all that was sent is there, in order: two entries are read for that, however many were sent.
+
+        With one missing, the jump over all but the last would already end on the last.
+        """
+        last = len(self._pending) - 1
+        if last and number_of(self._reader.get_next(last)) != self._pending[last - 1][0]:
+            return False
+        found = self._reader.get_next()
+        if number_of(found) != self._pending[last][0]:
+            return False
+        self._cursor = found["__CURSOR"]
+        return True
+
+    def _walk(self) -> None:
+        """Read entry by entry from the last that was seen, and cross off what is there."""
+        self._go_back()
+        seen = set()
+        while found := self._reader.get_next():
+            seen.add(number_of(found))
+            self._cursor = found["__CURSOR"]
+        before = len(self._pending)
+        self._pending = deque(each for each in self._pending if each[0] not in seen)
+        self.arrived += before - len(self._pending)
+
+    def _go_back(self) -> None:
+        """Before the first entry that was not seen yet."""
+        if self._cursor is None:
+            self._reader.seek_realtime(self._begun)
+        else:
+            self._reader.seek_cursor(self._cursor)
+            self._reader.get_next()
 
     def close(self) -> None:
         """Let go of the journal's files."""
         self._reader.close()
+
+
+def number_of(found: Mapping[str, Any]) -> int:
+    """The sequence number of an entry that was read, 0 when there was none."""
+    return int(found.get(f"{PREFIX}SEQ", 0))
 
 
 def trusted_reader() -> journal.Reader:
