@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from omarchy_mcp.policy import programs
 from omarchy_mcp.policy.capabilities import Capability, Finding
 from omarchy_mcp.policy.ipc import ipc_effect
-from omarchy_mcp.policy.program_table import LASTING, PERSISTENT, SILENT, SOURCEABLE, TEMPORARY
+from omarchy_mcp.policy.program_table import CODE, LASTING, PERSISTENT, SILENT, SOURCEABLE, TEMPORARY
 from omarchy_mcp.policy.settled import SettledError
 from omarchy_mcp.policy.syntax import Node
 from omarchy_mcp.policy.values import EMPTY, GAP, Env, Value, merge, text, unknown
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from omarchy_mcp.policy.statements import Flow
     from omarchy_mcp.policy.walk import Walk
 
+_READ_VALUED = "dnNptui"  # options of read that take the next word
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\[.*)?")
 _DEVICES = re.compile(r"/dev/(?:null|std(?:err|out|in)|tty|fd/.*)|&?[0-9-]*")
 
@@ -91,10 +92,10 @@ def _one(walk: "Walk", node: Node, shape: str, arguments: list[Value], env: Env,
     builtin = _BUILTINS.get(name)
     if builtin is not None:
         if name not in SILENT:
-            walk.printed[-1] |= tainted or walk.stdin
+            walk.printed[-1] |= tainted and not (name == "printf" and programs.numeric(arguments))
         return builtin(walk, node, arguments, env)
     if name not in SILENT:
-        walk.printed[-1] |= tainted or walk.stdin or programs.reads(walk, arguments)
+        walk.printed[-1] |= programs.prints_taint(walk, name, arguments)
     if name == "omarchy":
         _dispatcher(walk, node, arguments)
     elif name.startswith("omarchy-"):
@@ -109,6 +110,7 @@ def _helper(walk: "Walk", node: Node, name: str, arguments: list[Value]) -> None
         for capability in ipc_effects(arguments):
             walk.found(capability, node)
         return
+    programs.clicked(walk, node, name, arguments)
     found = walk.scope.helper(name, tuple(arguments), stdin=walk.stdin)
     if found is None:
         walk.found(Capability.UNCLEAR, node)
@@ -173,7 +175,7 @@ def write(walk: "Walk", node: Node, target: Value, *, tainted: bool) -> None:
             walk.found(Capability.PERSIST, node)
         if tainted:
             walk.tainted_files.add(shape)
-            if LASTING.match(shape):
+            if LASTING.match(shape) or CODE.search(shape):
                 walk.found(Capability.PERSIST, node)
 
 
@@ -273,6 +275,15 @@ def _set(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow":
 
 
 def _read(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow":
+    return _bind(walk, node, arguments, env, _READ_VALUED)
+
+
+def _mapfile(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow":
+    return _bind(walk, node, arguments, env, "dnOsucC")
+
+
+def _bind(walk: "Walk", node: Node, arguments: list[Value], env: Env, valued: str) -> "Flow":
+    """Bind the names a reading command is given to what stands on its input."""
     said = walk.stdin
     skip = False
     for argument in arguments:
@@ -282,11 +293,9 @@ def _read(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow":
         elif skip:
             skip = False
         elif shape.startswith("-"):
-            skip = shape[-1] in "dnNptuiasO" and shape != "-"
-            if "p" in shape or "n" in shape:
+            skip = shape[-1] in valued and shape != "-"
+            if valued == _READ_VALUED and ("p" in shape or "n" in shape):
                 walk.found(Capability.WAITS, node)
-            if shape[-1] == "a":
-                skip = False
         elif _NAME.fullmatch(shape):
             env.set(shape, unknown(taint=said))
         else:
@@ -392,10 +401,10 @@ def _nothing(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flo
 
 _BUILTINS: dict[str, Callable[["Walk", Node, list[Value], Env], "Flow"]] = {
     "exit": _exit, "return": _return, "break": _jump, "continue": _jump, "shift": _shift, "set": _set,
-    "read": _read, "mapfile": _read, "readarray": _read, "getopts": _getopts, "printf": _printf,
+    "read": _read, "mapfile": _mapfile, "readarray": _mapfile, "getopts": _getopts, "printf": _printf,
     "cd": _folder, "pushd": _folder, "popd": _folder, "eval": _eval, "source": _source, ".": _source,
     "trap": _trap, "exec": _exec, "command": _prefix, "builtin": _prefix, "time": _prefix, "let": _let,
-    "test": _test, "[": _test, "alias": _unclear, "enable": _unclear, "coproc": _unclear, "bind": _unclear,
+    "test": _test, "[": _test, "alias": _unclear, "enable": _unclear, "coproc": _prefix, "bind": _unclear,
     "complete": _unclear, ":": _nothing, "true": _nothing, "false": _nothing, "echo": _nothing,
     "wait": _nothing, "shopt": _nothing, "umask": _nothing, "ulimit": _nothing, "hash": _nothing,
     "type": _nothing, "pwd": _nothing, "times": _nothing, "jobs": _nothing, "disown": _nothing,

@@ -69,7 +69,12 @@ _put(
     otherwise=C.CHANGES,
 )
 _put("grim", otherwise=C.WRITES, tainted=C.FILE)
-_put("gsettings", (r"^(?:get|list-\S+|describe|range|writable|monitor)(?: |$)", None), otherwise=C.CHANGES)
+_put(
+    "gsettings",
+    (r"^set (?:\S* )?\S*\0\S* (?=\S)", C.CONFIG),
+    (r"^(?:get|list-\S+|describe|range|writable|monitor)(?: |$)", None),
+    otherwise=C.CHANGES,
+)
 _put(
     "dconf", (r"^(?:read|list|dump)(?: |$)", None), (r"^(?:write|reset)", C.CHANGES), otherwise=C.CONFIG, tainted=C.EXEC
 )
@@ -204,6 +209,9 @@ _put(
 _put("nvim vim vi nano emacs hx helix micro ed code cursor zed codium subl zeditor gedit", (r"--install-extension", C.PACKAGES),
      (r"--list-extensions|--version", None), otherwise=C.UNCLEAR, tainted=C.EXEC)  # fmt: skip
 _put("gum", (r"^(?:style|log|format|join|--version)", None), otherwise=C.WAITS)
+_put(
+    "voxtype", (r"^(?:setup|model|install|download|config|meeting)\b", C.PACKAGES), otherwise=C.CHANGES, tainted=C.EXEC
+)
 _put("fzf", (r"--(?:bind|preview|execute)", C.UNCLEAR), otherwise=C.WAITS)
 _put("dialog whiptail", otherwise=C.WAITS)
 
@@ -253,7 +261,7 @@ VALUED: dict[str, frozenset[str]] = {
         "xdg-terminal-exec": "-a -T -d -e", "alacritty": "--class --title --config-file -o --option -T -e --command",
         "foot": "-a -T -o -c -W -w", "kitty": "--class -o -c --title -T", "ghostty": "", "wezterm": "", "watch": "-n",
         "sudo": "-u -g -h -p -C -T -R -D", "su": "-s -g", "doas": "-u -C", "run0": "-u --user --property",
-        "stdbuf": "-i -o -e", "taskset": "-p", "chrt": "-p", "parallel": "-j",
+        "stdbuf": "-i -o -e", "setpriv": "--pdeathsig --reuid --regid --groups", "taskset": "-p", "chrt": "-p", "parallel": "-j",
     }.items()
 }  # fmt: skip
 
@@ -338,8 +346,8 @@ SILENT = frozenset(
         "exit",
     ]
 )
-# Files that are known to hold assignments alone
-SOURCEABLE = re.compile(r"/etc/os-release|~/\.config/user-dirs\.dirs")
+# Files of assignments alone, and what only root can write
+SOURCEABLE = re.compile(r"/etc/[\w./-]+|~/\.config/user-dirs\.dirs")
 # Folders that are made again when they are missed
 TEMPORARY = re.compile(r"(?:/tmp/|/run/user/|/var/tmp/|~/\.cache/|~/\.local/state/omarchy/)[^\0]")
 # Paths whose content runs later
@@ -347,5 +355,7 @@ PERSISTENT = re.compile(
     r"autostart|\.desktop$|\.(?:bashrc|bash_profile|bash_login|profile|zshrc|zprofile|xprofile|pam_environment)$|/hooks/"
     r"|systemd/user|ative-?[mM]essaging|environment\.d|\.ssh/|\.local/bin|/cron|/etc/|/usr/|/boot/|\.git/|/udev/"
 )
+# Files that are read as code or as settings, wherever they lie
+CODE = re.compile(r"\.(?:lua|sh|bash|zsh|fish|py|pl|js|qml|conf|desktop|service|timer|socket|path)$")
 # Paths that outlive the session, or that nobody knows
 LASTING = re.compile(r"~/\.(?!cache/|local/state/)|~/[^.]|\0")

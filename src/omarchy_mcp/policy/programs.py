@@ -40,6 +40,45 @@ def reads(walk: "Walk", arguments: list[Value]) -> bool:
     return any(not argument.shapes.isdisjoint(walk.tainted_files) for argument in arguments)
 
 
+def prints_taint(walk: "Walk", name: str, arguments: list[Value]) -> bool:
+    """Whether what a program prints may hold the caller's text."""
+    if walk.stdin or reads(walk, arguments):
+        return True
+    tainted = [argument for argument in arguments if argument.taint]
+    return bool(tainted) and not (name == "jq" and _only_selects(arguments))
+
+
+def _only_selects(arguments: list[Value]) -> bool:
+    """Whether a jq program compares what the caller said with what it reads, and prints none of it."""
+    given: list[str] = []
+    program = ""
+    position = 0
+    while position < len(arguments):
+        shape = next(iter(sorted(arguments[position].shapes)))
+        if shape == "--arg" and position + 2 < len(arguments):
+            given.extend(arguments[position + 1].shapes if arguments[position + 2].taint else ())
+            position += 2
+        elif arguments[position].taint:
+            return False
+        elif not shape.startswith("-"):
+            program = program or shape
+        position += 1
+    before = ""
+    while before != program:
+        before, program = (
+            program,
+            re.sub(r"\b(?:select|test|index|startswith|endswith)?\((?:(?!\$)[^()])*\)", "", program),
+        )
+        program = re.sub(r"\b(?:select|test|index|startswith|endswith)\([^()]*\)", "", program)
+    return not any(re.search(rf"\${re.escape(name)}\b", program) for name in given) and "$ARGS" not in program
+
+
+def numeric(arguments: list[Value]) -> bool:
+    """Whether printf writes numbers alone where it writes its arguments."""
+    formats = arguments[0].shapes if arguments and arguments[0].known else {"%s"}
+    return all(re.fullmatch(r"(?:[^%]|%%|%[-+ 0#]*[0-9]*(?:\.[0-9]+)?[dixXofgeu])*", shape) for shape in formats)
+
+
 def judge(walk: "Walk", node: Node, name: str, arguments: list[Value], env: Env) -> None:
     """Note what this program can do with these words."""
     if name == "gum" and arguments and arguments[0].shapes == frozenset({"spin"}):
@@ -63,6 +102,7 @@ def judge(walk: "Walk", node: Node, name: str, arguments: list[Value], env: Env)
 
 def _tabled(walk: "Walk", node: Node, name: str, arguments: list[Value]) -> None:
     program = TABLE.get(name)
+    clicked(walk, node, name, arguments)
     tainted = any(argument.taint for argument in arguments)
     if program is None:
         walk.found(Capability.UNCLEAR, node)
@@ -83,13 +123,23 @@ def _tabled(walk: "Walk", node: Node, name: str, arguments: list[Value]) -> None
                 walk.found(program.otherwise, node)
 
 
+def clicked(walk: "Walk", node: Node, name: str, arguments: list[Value]) -> None:
+    """A notification's own command: a person's click runs it, so it counts as shown to them."""
+    places = [at for at, argument in enumerate(arguments) if "--exec" in argument.shapes]
+    if places and "notif" in name:
+        outer, walk.in_terminal = walk.in_terminal, True
+        builtins.dispatch(walk, node, arguments[places[0] + 1 :], Env([{"@": unknown(taint=True)}]))
+        walk.in_terminal = outer
+
+
 def _root(walk: "Walk", node: Node, name: str, arguments: list[Value], env: Env) -> None:
     for line in lines(arguments):
         said = " ".join(line)
         free = FREE_OF_PASSWORD.match(said) if name == "sudo" else None
         if free is not None:
             walk.found(Capability.CHANGES if free.group(1) else Capability.ELEVATED, node)
-        elif not (name == "sudo" and said in ("-n true", "-k", "-K", "-nv", "-n -v", "--version", "-l", "-n -l")):
+            return
+        if not (name == "sudo" and said in ("-n true", "-k", "-K", "-nv", "-n -v", "--version", "-l", "-n -l")):
             walk.found(Capability.ROOT, node)
     rest = _command_of(name, arguments)
     if rest:
@@ -234,14 +284,15 @@ def _many(walk: "Walk", node: Node, name: str, arguments: list[Value], env: Env)
 
 def _paths(walk: "Walk", node: Node, name: str, arguments: list[Value]) -> None:
     """A program that writes or deletes what its words name."""
-    if any(argument.taint for argument in arguments):
-        walk.found(Capability.FILE, node)
     operands = [argument for argument in arguments if not any(shape.startswith("-") for shape in argument.shapes)]
     flags = "".join(shape for argument in arguments for shape in argument.shapes if shape.startswith("-"))
     kind = PATHS[name]
     targets = operands[-1:] if kind == "to" else operands[1:] if kind == "rest" else operands
     sources = operands[:-1] if kind == "to" else []
-    carried = walk.stdin if name == "tee" else reads(walk, sources)
+    linked = name == "ln" and not re.search(r"-[a-zA-Z]*t|--target", flags) and any(one.taint for one in sources)
+    if any(argument.taint for argument in (targets if linked else arguments)):
+        walk.found(Capability.FILE, node)
+    carried = linked or (walk.stdin if name == "tee" else reads(walk, sources))
     for target in targets:
         builtins.write(walk, node, Value(target.shapes), tainted=carried)
     if name in ("cp", "install", "rsync") and any(

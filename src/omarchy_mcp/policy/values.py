@@ -133,6 +133,8 @@ class Env:
         for scope in reversed(self.scopes):
             if name in scope:
                 return scope[name]
+        if name.startswith("BASH_ARG") or name == "_":  # the caller's words by another name
+            return TAINTED
         return text(PLACES[name]) if name in PLACES else UNKNOWN
 
     def has(self, name: str) -> bool:

@@ -118,10 +118,10 @@ class Walk:
         if redirect.kind == "herestring_redirect":
             self.stdin = any(word(self, kid, env).taint for kid in redirect.named())
         elif redirect.kind == "heredoc_redirect":
+            bodies = [word(self, kid, env) for kid in redirect.kids if kid.kind == "heredoc_body"]
+            self.stdin = any(body.taint for body in bodies)
             for kid in redirect.kids:
-                if kid.kind == "heredoc_body":
-                    self.stdin = self.stdin or word(self, kid, env).taint
-                elif kid.kind in statements.HANDLERS:
+                if kid.kind in statements.HANDLERS:
                     self.statement(kid, env.copy())
                 elif kid.kind == "file_redirect":
                     self.output_to(kid, env, printed=self.stdin)
@@ -137,6 +137,8 @@ class Walk:
         descriptors = [kid.text for kid in redirect.kids if kid.kind == "file_descriptor"]
         target = concat([word(self, kid, env) for kid in redirect.parts("destination")])
         builtins.write(self, redirect, target, tainted=printed)
+        if ">>" in marks and any(shape.startswith(("~/.config", "~/.local/share")) for shape in target.shapes):
+            self.found(Capability.CONFIG, redirect)
         return descriptors in ([], ["1"])
 
     def assign(self, node: Node, env: Env, *, local: bool = False) -> Value:

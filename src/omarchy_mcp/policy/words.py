@@ -23,6 +23,7 @@ CLASS_PIECES = (  # of a bracket expression: no range that reaches beyond letter
 )
 _CLEAN_SET = re.compile(rf"\[[\^!]{CLASS_PIECES}+-?\]")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_DOLLAR = re.compile(r"\$[A-Za-z0-9_@*({!#]")
 _DESCRIPTOR = re.compile(r"\{[A-Za-z_]\w*\}")
 _LITERAL = frozenset(
     {"word", "number", "string_content", "heredoc_content", "variable_name", "regex", "extglob_pattern"}
@@ -71,7 +72,7 @@ def _spread(node: Node, env: Env) -> list[Value] | None:
 def word(walk: "Walk", node: Node, env: Env) -> Value:
     """One word as one text."""
     kind = node.kind
-    if kind in _LITERAL:
+    if kind in _LITERAL and not (kind in ("regex", "extglob_pattern") and _DOLLAR.search(node.text)):
         return text(_plain(node.text) if kind == "word" else node.text)
     if kind in ("simple_expansion", "expansion"):
         return _expansion(walk, node, env)
@@ -97,6 +98,8 @@ def _rarer(walk: "Walk", node: Node, env: Env) -> Value:
         return Value(whole.shapes, whole.taint, tuple(items))
     if node.kind == "unary_expression" and node.kids[0].text == "~":  # [[ -f ~/file ]]
         return concat([text("~"), *(word(walk, kid, env) for kid in node.kids[1:])])
+    if node.kind in ("regex", "extglob_pattern"):
+        return unknown(taint=True)  # a pattern with an expansion in it that the grammar leaves unread
     if node.kind != "brace_expression":
         walk.found(Capability.UNCLEAR, node)
     return UNKNOWN
@@ -114,7 +117,11 @@ def _joined(walk: "Walk", node: Node, env: Env) -> Value:
     if node.kind == "concatenation" and any(piece.text == "{" for piece in pieces):
         taint = any(word(walk, piece, env).taint for piece in pieces if piece.kind.isidentifier())
         return unknown(taint=taint)
-    values = [word(walk, piece, env) for piece in pieces if piece.kind.isidentifier()]
+    values = [
+        text("$") if piece.kind == "$" else word(walk, piece, env)
+        for piece in pieces
+        if piece.kind.isidentifier() or piece.kind == "$"
+    ]
     return concat(values) if values else EMPTY
 
 
@@ -156,7 +163,7 @@ def _indirect(walk: "Walk", node: Node) -> Value:
 def _operated(walk: "Walk", node: Node, value: Value, rest: list[Node], env: Env) -> Value:
     subject, rest = rest[0], rest[1:]
     operator = rest[0].text
-    others = [word(walk, kid, env) for kid in rest[1:] if kid.kind.isidentifier() and kid.kind != "regex"]
+    others = [word(walk, kid, env) for kid in rest[1:] if kid.kind.isidentifier()]
     if operator in (":-", "-", ":=", "=", ":+", "+", ":?", "?"):
         other = concat(others) if others else EMPTY
         if operator in (":+", "+"):
