@@ -51,8 +51,8 @@ _PLUGIN = "<list|rescan|enable|disable|add|update|remove|clone|edit|validate> [.
 
 # route: declared arguments, pattern, why these arguments are safe, a program that has to be there
 _ROWS: tuple[tuple[str, str, str, str, str], ...] = (
-    ("theme set", "<theme-name>", r"\n(?P<theme>[^\n]+)", "a theme that is installed; only '../' made it any folder", ""),
-    ("font set", "<font-name>", r"\n(?P<font>[\w .+-]+)", "a font that is installed; only other characters reach sed", ""),
+    ("theme set", "<theme-name>", r"\n(?P<theme>\w[\w .-]*)", "a name, not a path; only '../' made it any folder", ""),
+    ("font set", "<font-name>", r"\n(?P<font>\w[\w .+-]*)", "letters and digits; only other characters mean something to sed", ""),
     ("toggle", "<flag-name> [toggle|on|off]", r"\n[a-z0-9][a-z0-9-]*(?:\n(?:toggle|on|off))?", "a flag, not a path", ""),
     ("hyprland window pop", "[width height x y]", r"(?:\n[0-9]{1,5}){0,4}", "numbers; only text reaches the Lua", ""),
     ("launch browser", "[url]", rf"(?:{URL})?", "one address; only options run programs", ""),
@@ -71,6 +71,9 @@ _ROWS: tuple[tuple[str, str, str, str, str], ...] = (
     ("notification send", _NOTIFY,
      rf"(?:\n-g{WORD}|\n-u\n(?:low|normal)|\n--image\n/[^\n]+)*{WORD}(?:{WORD})?", "text, a glyph and a picture", ""),
 )  # fmt: skip
+
+# Where the pattern is not enough, because something happens when it is not there
+_MUST_BE_THERE = frozenset({Kind.FILE, Kind.PROGRAM})
 
 RULES: dict[str, Rule] = {
     route: Rule(args=args, pattern=re.compile(pattern), reason=reason, program=program)
@@ -100,7 +103,9 @@ def lowered(command: Command, args: Sequence[str], listings: Listings) -> Loweri
     label = ""
     for kind, said in named:
         if kind not in listings:
-            return Lowering(looked=False)
+            if kind in _MUST_BE_THERE:
+                return Lowering(looked=False)
+            continue  # the pattern alone makes it harmless; what is listed gives it a label
         found = resolve(kind, said, listings[kind])
         if found.problem and kind is Kind.PROGRAM:
             return Lowering()  # not installed: it asks to install, which is the person's to decide

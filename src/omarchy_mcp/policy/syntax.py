@@ -91,7 +91,7 @@ class Script:
     functions: Mapping[str, Node] = field(default_factory=dict)
 
 
-EMPTY_SCRIPT = Script(root=Node("program", "", "", 0), whole=False, root_word=False)
+EMPTY_SCRIPT = Script(root=Node("program", "", "", 1), whole=False, root_word=False)
 
 
 def parse_script(text: bytes) -> Script:
