@@ -1,10 +1,11 @@
 """The session bus as a person and as a rude program use it: busctl, and messages built by hand."""
 
 import asyncio
+import contextlib
 import json
 import time
 import warnings
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -52,6 +53,34 @@ async def connected(world: World) -> AsyncIterator[MessageBus]:
         asyncio.get_running_loop().remove_reader(bus._fd)
         bus._stream.close()
         bus._sock.close()
+
+
+async def states(world: World, act: Callable[[], object]) -> list[str]:
+    """The states that are signalled while something is done, until none comes for a second."""
+    heard: asyncio.Queue[str] = asyncio.Queue()
+
+    def hear(message: Message) -> None:
+        if message.member == "PropertiesChanged" and message.path == PATH and "State" in message.body[1]:
+            heard.put_nowait(message.body[1]["State"].value)
+
+    async with connected(world) as bus:
+        bus.add_message_handler(hear)
+        await bus.call(
+            Message(
+                destination="org.freedesktop.DBus",
+                path="/org/freedesktop/DBus",
+                interface="org.freedesktop.DBus",
+                member="AddMatch",
+                signature="s",
+                body=[f"type='signal',path='{PATH}',member='PropertiesChanged'"],
+            )
+        )
+        await asyncio.to_thread(act)
+        found = []
+        with contextlib.suppress(TimeoutError):
+            while True:
+                found.append(await asyncio.wait_for(heard.get(), 1))
+    return found
 
 
 async def times(world: World, member: str, signature: str, body: tuple[Any, ...], count: int) -> list[float]:
