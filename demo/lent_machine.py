@@ -30,15 +30,27 @@ OURS_WHOLE = ("/run/systemd/journal", "/run/log/journal")  # of what we made, re
 
 
 @contextlib.contextmanager
-def shared() -> Iterator[Path]:
-    """The folder that says what was lent and who uses it, locked."""
+def shared(name: str = "lock") -> Iterator[Path]:
+    """The folder that says what was lent and who uses it, one of its locks held.
+
+    Whoever holds "claims" may take "lock" as well, never the other way round.
+    """
     while True:
         SHARED.mkdir(mode=0o755, exist_ok=True)
-        with contextlib.suppress(FileNotFoundError), (SHARED / "lock").open("w", encoding="ascii") as lock:
+        try:
+            lock = (SHARED / name).open("w", encoding="ascii")
+        except FileNotFoundError:
+            continue
+        with lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            if (SHARED / "lock").exists() and os.fstat(lock.fileno()).st_nlink:  # not the one just removed
+            if os.fstat(lock.fileno()).st_nlink:  # else it is the one that the last session just removed
                 yield SHARED
                 return
+
+
+def claims() -> contextlib.AbstractContextManager[object]:
+    """Held while a session's folder is taken or a dead one's is taken away, by those who could meet there."""
+    return shared("claims") if os.geteuid() == 0 else contextlib.nullcontext()
 
 
 def journal_answers() -> bool:

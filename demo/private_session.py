@@ -38,7 +38,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True  # nothing is ever written into this folder
 
 from control_groups import end_groups, make_groups  # noqa: E402 - after the line above
-from lent_machine import SHARED, lend_machine, return_machine  # noqa: E402
+from lent_machine import SHARED, claims, lend_machine, return_machine  # noqa: E402
 from processes import SessionError, program, wait_until  # noqa: E402
 from session_record import Session  # noqa: E402
 
@@ -81,6 +81,13 @@ def answer(session: Session, *argv: str) -> int:
 
 
 def claim(session: Session) -> None:
+    with claims():
+        if os.geteuid() == 0:
+            sweep()
+        make_folders(session)
+
+
+def make_folders(session: Session) -> None:
     """Make D and say whose it is.  D stays the caller's: nobody else can write what `down` believes."""
     if len(session.directory) > 60:
         raise SessionError(f"'{session.directory}' is too long: a socket's path ends at 107 bytes")
@@ -88,6 +95,7 @@ def claim(session: Session) -> None:
         held = Session.load(session.directory)
         if held.alive:
             raise SessionError(f"'{session.directory}' holds a session; end it with: down --dir {session.directory}")
+        down(held)
     deep = (
         "home/.config/systemd/user",
         "home/.local/share/dbus-1/services",
@@ -133,7 +141,6 @@ def start_manager(session: Session, *, tied: bool) -> None:
 def up(session: Session, *, tied: bool) -> None:
     """Start everything; `tied`: the manager ends when this process does, however that dies."""
     if os.geteuid() == 0:
-        sweep()
         lend_machine(session.directory)
     elif not Path("/run/systemd/system").is_dir():
         raise SessionError("no /run/systemd/system here: systemd did not start this machine; only root can help")
@@ -142,7 +149,9 @@ def up(session: Session, *, tied: bool) -> None:
     session.save(os.getpid())
     start_manager(session, tied=tied)
     if answer(session, "systemctl", "--user", "start", "dbus.socket"):
-        raise SessionError("no session bus: install dbus-user-session (Debian) or dbus (Arch)")
+        if session.alive:
+            raise SessionError("no session bus: install dbus-user-session (Debian) or dbus (Arch)")
+        raise SessionError("the user manager ended while it started")
     # the bus starts at its first caller, and then the manager takes its name on it
     bus = ("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId")
     answer(session, "busctl", "--user", "--timeout=10", "call", *bus)
