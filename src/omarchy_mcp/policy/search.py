@@ -6,6 +6,9 @@ Pure module. It finds; whether a command may run is the verdict's business.
 """
 
 import re
+from bisect import bisect_left
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 
 from omarchy_mcp.policy.registry import Command, Registry
@@ -20,24 +23,39 @@ _ROUTE_WEIGHT, _ARGS_WEIGHT, _SUMMARY_WEIGHT = 6.0, 3.0, 3.0
 _EXACT, _PREFIX, _MEANT, _TYPO, _STEM = 1.0, 0.7, 0.75, 0.5, 0.3
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Index:
+    """Commands in order of their routes, and for each word where it stands and how much it weighs there."""
+
+    commands: tuple[Command, ...]
+    words: tuple[str, ...]
+    places: Mapping[str, tuple[tuple[int, float], ...]]
+
+
 def search(registry: Registry, query: str, *, limit: int = 20, hidden: bool = False) -> tuple[Command, ...]:
     """Commands for a query, best first; an empty query lists them in order of their routes."""
     limit = max(1, min(limit, MAX_LIMIT))
+    index = _index(registry, hidden=hidden)
     wanted = _query(query)
-    pool = [(command, fields) for command, fields in _fields(registry) if hidden or not command.hidden]
     if not wanted:
-        return tuple(sorted((command for command, _ in pool), key=lambda c: c.route)[:limit])
-    vocabulary = frozenset[str]().union(*(fields for _, fields in pool)) if pool else frozenset[str]()
-    scales = [_matches(word, vocabulary) for word in wanted]
-    scored: list[tuple[float, int, str, Command]] = []
-    for command, fields in pool:
-        hits = [max((scale[w] * fields[w] for w in scale.keys() & fields.keys()), default=0.0) for scale in scales]
-        if any(hits):
-            # every word found counts for more than one word found well
-            score = sum(hits) * sum(1 for hit in hits if hit) / len(hits)
-            scored.append((-score, len(command.route), command.route, command))
-    scored.sort(key=lambda row: row[:3])
-    return tuple(row[3] for row in scored[:limit])
+        return index.commands[:limit]
+    found = [_hits(word, index) for word in wanted]
+    scored: list[tuple[float, int, int]] = []
+    for number in set[int]().union(*found):
+        hits = [each[number] for each in found if number in each]
+        # every word found counts for more than one word found well
+        score = sum(hits) * len(hits) / len(found)
+        scored.append((-score, len(index.commands[number].route), number))
+    return tuple(index.commands[row[2]] for row in sorted(scored)[:limit])
+
+
+def _hits(word: str, index: _Index) -> dict[int, float]:
+    """The commands in which a word stands, or one it may mean, each with the best it counts for there."""
+    hits: dict[int, float] = {}
+    for known, sure in _matches(word, index).items():
+        for number, weight in index.places[known]:
+            hits[number] = max(hits.get(number, 0.0), sure * weight)
+    return hits
 
 
 def _query(query: str) -> list[str]:
@@ -49,47 +67,58 @@ def _query(query: str) -> list[str]:
     return (kept or said)[:MAX_WORDS]
 
 
-def _matches(word: str, vocabulary: frozenset[str]) -> dict[str, float]:
+def _matches(word: str, index: _Index) -> dict[str, float]:
     """Words of the registry this word may mean, each with how sure we are."""
     found: dict[str, float] = {}
-    if word in vocabulary:
+    if word in index.places:
         found[word] = _EXACT
     for meant in SYNONYMS.get(word, ()):
-        if meant in vocabulary:
+        if meant in index.places:
             found.setdefault(meant, _MEANT)
-    for known in vocabulary:
-        if len(word) >= 2 and known.startswith(word):
+    if len(word) >= 2:
+        for known in index.words[bisect_left(index.words, word) :]:
+            if not known.startswith(word):
+                break
             found.setdefault(known, _PREFIX)
-    return found or _misspelled(word, vocabulary)
+    return found or _misspelled(word, index)
 
 
-def _misspelled(word: str, vocabulary: frozenset[str]) -> dict[str, float]:
+def _misspelled(word: str, index: _Index) -> dict[str, float]:
     """Words a letter or two away, words that mean what such a word means, or else what it starts with."""
     if len(word) < 4:
         return {}
     allowed = 1 if len(word) < 8 else 2
     spelled = [name for name in SYNONYMS if _distance(word, name, 1) <= 1]
-    found = {meant: _TYPO for name in spelled for meant in SYNONYMS[name] if meant in vocabulary}
-    found |= {known: _TYPO for known in vocabulary if _distance(word, known, allowed) <= allowed}
-    return found or {known: _STEM for known in vocabulary if len(known) >= 4 and word.startswith(known)}
+    found = {meant: _TYPO for name in spelled for meant in SYNONYMS[name] if meant in index.places}
+    found |= {known: _TYPO for known in index.words if _distance(word, known, allowed) <= allowed}
+    return found or {known: _STEM for known in index.words if len(known) >= 4 and word.startswith(known)}
 
 
-@lru_cache(maxsize=2)
-def _fields(registry: Registry) -> tuple[tuple[Command, dict[str, float]], ...]:
-    """Each command with the weight of each of its words; worked out once per registry."""
-    rows: list[tuple[Command, dict[str, float]]] = []
-    for command in registry.commands:
-        weights: dict[str, float] = {}
-        named = " ".join((command.route, *command.aliases, command.group))
-        for text, weight in (
-            (named, _ROUTE_WEIGHT), (command.summary, _SUMMARY_WEIGHT),
-            (command.args, _ARGS_WEIGHT), (" ".join(command.examples), 1.0),
-        ):  # fmt: skip
-            for word in _WORD.findall(text.casefold()):
-                if word != "omarchy":
-                    weights.setdefault(word, weight)
-        rows.append((command, weights))
-    return tuple(rows)
+@lru_cache(maxsize=4)
+def _index(registry: Registry, *, hidden: bool) -> _Index:
+    """The index of a registry, with its hidden commands or without; worked out once."""
+    shown = (command for command in registry.commands if hidden or not command.hidden)
+    commands = tuple(sorted(shown, key=lambda command: command.route))
+    places: dict[str, list[tuple[int, float]]] = {}
+    for number, command in enumerate(commands):
+        for word, weight in _weights(command).items():
+            places.setdefault(word, []).append((number, weight))
+    fixed = {word: tuple(where) for word, where in places.items()}
+    return _Index(commands=commands, words=tuple(sorted(fixed)), places=fixed)
+
+
+def _weights(command: Command) -> dict[str, float]:
+    """A command's words, each with the weight of the best place it stands in."""
+    weights: dict[str, float] = {}
+    named = " ".join((command.route, *command.aliases, command.group))
+    for text, weight in (
+        (named, _ROUTE_WEIGHT), (command.summary, _SUMMARY_WEIGHT),
+        (command.args, _ARGS_WEIGHT), (" ".join(command.examples), 1.0),
+    ):  # fmt: skip
+        for word in _WORD.findall(text.casefold()):
+            if word != "omarchy":
+                weights.setdefault(word, weight)
+    return weights
 
 
 def _distance(one: str, two: str, limit: int) -> int:

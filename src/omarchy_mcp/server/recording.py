@@ -18,6 +18,9 @@ CONTROL_PATH = "/io/github/bruce_forte/OmarchyMcp1"
 TELL_S = 0.05
 """Calls that end within this time are told together: the bar shows a pulse, not a count."""
 
+TELL_MOST = 8
+"""Of more calls than this in that time the newest are told; all of them are counted, and all are in the record."""
+
 
 @dataclass(slots=True, kw_only=True)
 class CallRecord:
@@ -141,7 +144,7 @@ class Recorder:
         )
 
     def _flush(self) -> None:
-        untold, self._untold = self._untold, []
+        untold, self._untold = self._untold[-TELL_MOST:], []
         if self._bus is None:
             return
         counts = {"calls": self.calls, "failures": self.failures, "last_tool": self.last_tool}
