@@ -23,6 +23,8 @@ EXIT = "omarchy theme probe exit"
 TRUE = "omarchy theme probe true"
 FORGE = "omarchy theme probe forge"
 CALL_BUS = "omarchy theme probe bus"
+# What the policy thinks of a probe is not what is tested with it: these the person has allowed.
+ALLOWED = (ARGV, ENVIRON, FLOOD, SLEEP, LEAK, TREE, EXIT, TRUE, FORGE, CALL_BUS)
 GUARDED = "omarchy install probe"
 ROOT = "omarchy theme probe root"
 
@@ -31,6 +33,7 @@ class Desktop:
     """A folder that OMARCHY_PATH can name, and the state its commands keep."""
 
     def __init__(self, world: World) -> None:
+        self.world = world
         self.path = world.scratch / "omarchy"
         self.state = world.scratch / "state"
         shutil.copytree(REPO / "demo", self.path, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
@@ -42,6 +45,12 @@ class Desktop:
     def environment(self) -> dict[str, str]:
         """What the manager's environment says of it."""
         return {"OMARCHY_PATH": str(self.path), "OMARCHY_DEMO_STATE": str(self.state)}
+
+    def write_config(self) -> None:
+        """The person's own configuration: it allows the probes."""
+        file = self.world.folder("XDG_CONFIG_HOME", ".config") / "omarchy" / "mcp" / "config.toml"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"[policy]\nallow = {json.dumps(ALLOWED)}\n", encoding="utf-8")
 
     @property
     def notes(self) -> Path:

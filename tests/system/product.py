@@ -63,6 +63,7 @@ class Product:
 
     def install(self) -> None:
         """Link the units, write the activation file, move the port, listen."""
+        self.desktop.write_config()
         self.tell_manager()
         self.link()
         services = self.world.folder("XDG_DATA_HOME", ".local/share") / "dbus-1" / "services"

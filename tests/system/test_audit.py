@@ -50,7 +50,8 @@ def test_a_record_has_the_fields_of_the_contract(audit: Product) -> None:
     assert entry["OMARCHY_MCP_EVENT"] == "call"
     assert entry["OMARCHY_MCP_TOOL"] == "omarchy_run"
     assert entry["OMARCHY_MCP_ROUTE"] == desktop.ARGV
-    assert entry["OMARCHY_MCP_TIER"] == "safe"
+    assert entry["OMARCHY_MCP_TIER"] in {"safe", "guarded"}
+    assert entry["OMARCHY_MCP_RULE"]
     assert entry["OMARCHY_MCP_OUTCOME"] == "ok"
     assert entry["OMARCHY_MCP_EXIT"] == "0"
     assert entry["OMARCHY_MCP_CLIENT"]

@@ -8,7 +8,7 @@ from system import bus, desktop, journal
 from system.bus import NAME, PATH
 from system.client import Rpc
 from system.product import CONTROL, SOCKET, Product
-from system.world import REPO, alive, wait_until
+from system.world import REPO, wait_until
 
 STATES = {"stopped", "starting", "serving", "frozen", "failed"}
 LONG = "x" * 1_000_000
@@ -99,9 +99,9 @@ def test_nothing_an_agent_sends_throws_the_control_service_off_the_bus(audit: Pr
 def test_the_control_service_is_back_after_it_was_killed(product: Product) -> None:
     product.control.status()
     product.wake()
-    pid = product.pid(CONTROL)
+    pid, owner = product.pid(CONTROL), product.control.owner()
     product.world.run("kill", "-KILL", str(pid))
-    wait_until(lambda: not alive(pid), "it is dead")
+    wait_until(lambda: product.control.owner() != owner, "the bus has seen its end")
     assert product.control.status()["state"] == "serving"
     assert product.pid(CONTROL) not in {0, pid}
     assert product.rpc().do(desktop.TRUE).outcome == "ok"
