@@ -20,7 +20,7 @@ from omarchy_mcp.session.records import Outcome
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "omarchy_mcp"
 
-STARTERS = {"server/running.py", "desktop/omarchy.py"}
+STARTERS = {"server/running.py", "desktop/omarchy.py", "desktop/listings.py"}
 """Modules that may start a job: authorized calls, and fixed commands of ours with nothing of a client's in them."""
 
 

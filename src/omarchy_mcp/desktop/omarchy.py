@@ -7,39 +7,34 @@ import logging
 import os
 import secrets
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 
-from omarchy_mcp.policy.registry import Registry, RegistryError, parse
-from omarchy_mcp.policy.tiers import Ratings, rate
-from omarchy_mcp.session import environment
+from omarchy_mcp import policy
+from omarchy_mcp.desktop.listings import look
+from omarchy_mcp.desktop.session import Session, look_at_session
+from omarchy_mcp.policy.capabilities import Capability
+from omarchy_mcp.policy.listings import Listings
+from omarchy_mcp.policy.registry import Command, Registry, RegistryError, parse
+from omarchy_mcp.policy.tiers import Rating, Ratings, Tier, changed, digest, rate
 from omarchy_mcp.session.files import write_private
-from omarchy_mcp.session.jobs import Environment, Jobs, Origin, SpawnError
+from omarchy_mcp.session.jobs import Jobs, Origin, SpawnError
 from omarchy_mcp.session.manager import Manager
 
 logger = logging.getLogger(__name__)
 
-INSTALLED = Path("/usr/share/omarchy")
 LIST_S = 20.0
 LIST_BYTES = 8 * 1024 * 1024
 LOOK_AGAIN_S = 2.0
 """How old a look at the installed files may be when a call is decided."""
 
 MAX_SCRIPT_BYTES = 1024 * 1024
-SESSION_VARIABLES = ("WAYLAND_DISPLAY", "HYPRLAND_INSTANCE_SIGNATURE")
 
 
 class NoOmarchyError(Exception):
     """The commands cannot be listed; the message says why."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
-    """The login session at one moment: what a command gets beside the manager's environment, and Omarchy's folder."""
-
-    env: Environment
-    omarchy: Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +54,7 @@ class Omarchy:
         self._manager = manager
         self._jobs = jobs
         self._cache = cache / "registry.json"
+        self._ratings = cache / "ratings.json"
         self._installed: Installed | None = None
         self._looked = 0.0
         self._loading = asyncio.Lock()
@@ -71,19 +67,8 @@ class Omarchy:
         return self._installed
 
     async def session(self) -> Session:
-        """Look at the login session now: a server that was started before the desktop works after it."""
-        manager = await self._manager.environment()
-        found = {}
-        if any(name not in manager for name in SESSION_VARIABLES):
-            live = environment.live_sockets(environment.session_runtime())
-            found = {name: value for name, value in live.items() if name not in manager}
-        omarchy = Path(manager.get("OMARCHY_PATH") or environment.get("OMARCHY_PATH") or INSTALLED)
-        path = manager.get("PATH") or os.defpath
-        add = found | {"OMARCHY_PATH": str(omarchy), "PATH": f"{omarchy}/bin:{path}"}
-        unset = sorted(
-            {*environment.NEVER, "SYSTEMD_EXEC_PID", "MANAGERPID"} | set(filter(environment.forbidden, manager))
-        )
-        return Session(env=Environment(add=add, unset=unset), omarchy=omarchy)
+        """The login session as it is now."""
+        return await look_at_session(self._manager)
 
     async def commands(self) -> Installed:
         """The installed commands for looking things up: what was known a moment ago will do.
@@ -126,10 +111,33 @@ class Omarchy:
                 logger.warning("keeping the commands known from before: %s", error)
                 return self._installed
             raise NoOmarchyError(f"cannot list the commands of {session.omarchy}: {error}") from error
-        ratings = await asyncio.to_thread(lambda: rate(registry, scripts_of(session.omarchy)))
+        ratings = await asyncio.to_thread(self._rate, registry, session.omarchy, fingerprint)
         self.problem = "; ".join(registry.problems[:3])
         self._installed = Installed(path=session.omarchy, fingerprint=fingerprint, registry=registry, ratings=ratings)
         return self._installed
+
+    def _rate(self, registry: Registry, omarchy: Path, fingerprint: str) -> Ratings:
+        """The ratings of exactly these files by exactly this policy, from the cache or made now."""
+        mark = f"{fingerprint} {policy_mark()}"
+        cached = read_cache(self._ratings, mark)
+        ratings = load_ratings(cached) if cached is not None else None
+        if ratings is None:
+            ratings = rate(registry, scripts_of(omarchy))
+            write_cache(self._ratings, mark, dump_ratings(ratings))
+        return ratings
+
+    def forget(self) -> None:
+        """Have everything looked at anew: a script is not the one that was rated."""
+        self._installed, self._looked = None, 0.0
+
+    def stale(self, installed: Installed, binary: str) -> bool:
+        """Whether a script behind a command is another one than when it was rated."""
+        closure = installed.ratings.closures.get(binary, frozenset())
+        return changed(installed.ratings, binary, digests_of(installed.path, closure))
+
+    async def listings(self, session: Session, command: Command, args: Sequence[str]) -> Listings:
+        """What has to be known of a command's arguments before it is decided."""
+        return await look(self._jobs, session, command, args)
 
     async def _list(self, session: Session) -> bytes:
         """Run `omarchy commands --json --all`; the words are ours, nothing of a client's is in them."""
@@ -174,6 +182,56 @@ def scripts_of(omarchy: Path) -> Mapping[str, bytes]:
         except OSError as error:
             logger.info("cannot read %s, so it is not trusted: %s", path, error)
     return texts
+
+
+def digests_of(omarchy: Path, names: Iterable[str]) -> dict[str, str]:
+    """The digests of some scripts as they are now; one that cannot be read has none."""
+    digests: dict[str, str] = {}
+    for name in names:
+        try:
+            digests[name] = digest((omarchy / "bin" / name).read_bytes())
+        except OSError:
+            continue
+    return digests
+
+
+@cache
+def policy_mark() -> str:
+    """A digest of the policy's own source: what another policy rated is rated again."""
+    mark = hashlib.sha256()
+    for path in sorted(Path(policy.__file__).parent.glob("*.py")):
+        mark.update(path.read_bytes())
+    return mark.hexdigest()
+
+
+def dump_ratings(ratings: Ratings) -> bytes:
+    """Ratings as bytes for the cache."""
+    value = {
+        "by_binary": {name: asdict(rating) for name, rating in ratings.by_binary.items()},
+        "closures": {name: sorted(closure) for name, closure in ratings.closures.items()},
+        "digests": dict(ratings.digests),
+    }
+    return json.dumps(value).encode()
+
+
+def load_ratings(cached: bytes) -> Ratings | None:
+    """Read ratings back; None when they are not whole, and then they are made again."""
+    try:
+        value = json.loads(cached)
+        by_binary = {
+            name: Rating(
+                tier=Tier(rating["tier"]),
+                reason=str(rating["reason"]),
+                rule=str(rating["rule"]),
+                origin=str(rating["origin"]),
+                capabilities=tuple(Capability(each) for each in rating["capabilities"]),
+            )
+            for name, rating in value["by_binary"].items()
+        }
+        closures = {name: frozenset(closure) for name, closure in value["closures"].items()}
+        return Ratings(by_binary=by_binary, closures=closures, digests=dict(value["digests"]))
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
 
 
 def read_cache(path: Path, fingerprint: str) -> bytes | None:

@@ -81,6 +81,18 @@ RULES: dict[str, Rule] = {
 }
 
 
+def may_be_safe(command: Command) -> bool:
+    """Whether there are arguments for which this command is safe though it is not for all."""
+    rule = RULES.get(key(command.route))
+    return rule is not None and rule.args == command.args
+
+
+def program_of(command: Command) -> str:
+    """The program whose presence makes a command safe, "" when none does."""
+    rule = RULES.get(key(command.route))
+    return rule.program if rule is not None else ""
+
+
 def wanted(command: Command, args: Sequence[str]) -> tuple[Kind, ...]:
     """What has to be listed before the rule for this call can say that it is safe."""
     rule, match = _match(command, args)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from omarchy_mcp.desktop.omarchy import Installed
 from omarchy_mcp.policy.config import Config
 from omarchy_mcp.policy.registry import Command
+from omarchy_mcp.policy.routes import may_be_safe
 from omarchy_mcp.policy.verdict import Verdict, outlook
 
 Row = Mapping[str, object]
@@ -35,8 +36,12 @@ class Catalogue:
 
 
 def describe(command: Command, verdict: Verdict) -> Row:
-    """One command as a client needs it to call it; a key that has nothing to say is left out."""
-    runnable = verdict.allowed or verdict.would_ask
+    """One command as a client needs it to call it; a key that has nothing to say is left out.
+
+    A guarded command that is safe for some arguments is runnable: whether these are such is decided with them.
+    """
+    depends = verdict.askable and may_be_safe(command)
+    runnable = verdict.allowed or verdict.would_ask or depends
     row: dict[str, object] = {
         "route": command.route,
         "summary": command.summary,
@@ -45,6 +50,7 @@ def describe(command: Command, verdict: Verdict) -> Row:
         "group": command.group,
         "tier": str(verdict.tier),
         "runnable": runnable,
+        "depends": depends,
         "asks": verdict.would_ask,
         "hidden": command.hidden,
         "refusal": "" if runnable else verdict.reason,

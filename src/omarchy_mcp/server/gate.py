@@ -6,12 +6,18 @@ Security boundary.  The decisions are policy.verdict's; what is looked up for th
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from omarchy_mcp.desktop.omarchy import Installed, NoOmarchyError, Omarchy, Session
+from omarchy_mcp.desktop.omarchy import Installed, NoOmarchyError, Omarchy
+from omarchy_mcp.desktop.session import Session
 from omarchy_mcp.desktop.shell import call_argv
+from omarchy_mcp.policy.config import Config
+from omarchy_mcp.policy.registry import find
 from omarchy_mcp.policy.verdict import Verdict, decide, decide_ipc
 from omarchy_mcp.server.settings import Settings
 from omarchy_mcp.session.bus import BusError
 from omarchy_mcp.session.records import Outcome
+
+CHANGES = 3
+"""How often a call is decided anew because a script changed under it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,13 +73,29 @@ class Gate:
         config = self._settings.current  # one configuration decides one call
         try:
             session = await self.session()
-            installed = await self._desktop().installed(session)
+            verdict, installed = await self._decide(session, route, args, config)
         except (NoOmarchyError, BusError) as error:
             return could_not_look(error)
-        verdict = decide(installed.registry, route, args, ratings=installed.ratings, config=config)
         # The record's own program, never the dispatcher: given words, that picks another command by prefix.
         argv = (str(installed.path / "bin" / verdict.binary), *verdict.args)
         return conclude(verdict, argv, session)
+
+    async def _decide(
+        self, session: Session, route: str, args: Sequence[str], config: Config
+    ) -> tuple[Verdict, Installed]:
+        """Decide, on scripts that are still those that were rated."""
+        omarchy = self._desktop()
+        for _ in range(CHANGES):
+            installed = await omarchy.installed(session)
+            command = find(installed.registry, route)
+            listings = await omarchy.listings(session, command, args) if command is not None else {}
+            verdict = decide(
+                installed.registry, route, args, ratings=installed.ratings, config=config, listings=listings
+            )
+            if not verdict.allowed or not omarchy.stale(installed, verdict.binary):
+                return verdict, installed
+            omarchy.forget()
+        raise NoOmarchyError(f"the script of '{verdict.route}' keeps changing")
 
     async def authorize_shell(self, target: str, function: str, args: Sequence[str]) -> Authorized | Refused:
         """Decide on calling a function of the shell."""

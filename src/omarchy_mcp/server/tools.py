@@ -63,7 +63,8 @@ class Tools:
         server.add_tool(
             self.search_commands, name="omarchy_search_commands", title="Search desktop commands", annotations=READS,
             description="Find desktop commands by what they do ('volume up', 'wallpaper', 'dark theme'). "
-            "Each result says how it is called, its arguments, and whether it may run (tier safe, guarded or blocked).",
+            "Each result says how it is called, its arguments, and whether it may run: tier safe, guarded or blocked; "
+            "`depends`: it runs for arguments that are plain names, numbers or addresses.",
         )  # fmt: skip
         server.add_tool(
             self.run, name="omarchy_run", title="Run a desktop command", annotations=ACTS,

@@ -1,0 +1,60 @@
+"""What is there to be named: themes, fonts, files, programs.  Looked up when a call is decided.
+
+An empty listing means that nothing is there; none at all (None) that nobody could look.
+"""
+
+import os
+import secrets
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from omarchy_mcp.desktop.session import Session
+from omarchy_mcp.policy.listings import Kind, Listings
+from omarchy_mcp.policy.registry import Command
+from omarchy_mcp.policy.routes import program_of, wanted
+from omarchy_mcp.session.jobs import Jobs, Origin, SpawnError
+
+LOOK_S = 5.0
+LOOK_BYTES = 256 * 1024
+LISTERS = {Kind.THEME: "omarchy-theme-list", Kind.FONT: "omarchy-font-list"}
+"""The commands that list a kind; they take no arguments, so nothing of a client's is in them."""
+
+
+async def look(jobs: Jobs, session: Session, command: Command, args: Sequence[str]) -> Listings:
+    """List what the rule for a call has to know."""
+    found: dict[Kind, tuple[str, ...] | None] = {}
+    for kind in wanted(command, args):
+        match kind:
+            case Kind.FILE:
+                found[kind] = tuple(arg for arg in args if is_file(arg))
+            case Kind.PROGRAM:
+                found[kind] = (program,) if (program := program_of(command)) and installed(program, session) else ()
+            case Kind.THEME | Kind.FONT:
+                found[kind] = await listed(jobs, session, session.omarchy / "bin" / LISTERS[kind])
+    return found
+
+
+async def listed(jobs: Jobs, session: Session, program: Path) -> tuple[str, ...] | None:
+    """The lines a listing command prints, None when it did not answer well."""
+    origin = Origin(client="", tool="listing", route=program.name)
+    try:
+        job = await jobs.start(secrets.token_hex(6), [str(program)], origin, session.env, LOOK_BYTES)
+    except SpawnError:
+        return None
+    if not await job.wait(LOOK_S):
+        jobs.end(job)
+        return None
+    if job.stdout is None or job.stdout.truncated or job.exit is None or job.exit.status != 0:
+        return None
+    return tuple(line.strip() for line in job.stdout.text().splitlines() if line.strip())
+
+
+def is_file(path: str) -> bool:
+    """Whether an argument is the absolute path of a file that is there."""
+    return path.startswith("/") and os.path.isfile(path)  # noqa: PTH113 - a string is what is asked about
+
+
+def installed(program: str, session: Session) -> bool:
+    """Whether the session would find a program."""
+    return shutil.which(program, path=session.env.add.get("PATH")) is not None
