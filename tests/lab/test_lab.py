@@ -62,16 +62,17 @@ def in_lab(root: Path, command: Sequence[str], *options: str, seconds: float) ->
         "--setenv",
         "PYTHONDONTWRITEBYTECODE=1",
     ]
-    return subprocess.run(
-        [HERE / "run-lab", "--root", root, "--no-shell", *own, *options, "--", *command],
-        check=False,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        timeout=seconds,
-        env={name: value for name, value in os.environ.items() if name != "OMARCHY_PATH"},
-    )
+    whole = [str(HERE / "run-lab"), "--root", str(root), "--no-shell", *own, *options, "--", *command]
+    outside = {name: value for name, value in os.environ.items() if name != "OMARCHY_PATH"}
+    with subprocess.Popen(
+        whole, env=outside, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    ) as lab:
+        try:
+            said = lab.communicate(timeout=seconds)[0]
+        except subprocess.TimeoutExpired:
+            lab.terminate()  # it powers the lab off
+            said = f"{lab.communicate(timeout=60)[0]}\nended after {seconds} s"
+    return subprocess.CompletedProcess(whole, lab.returncode, said)
 
 
 def test_the_lab_is_newer_than_this_project_needs_and_its_user_is_ordinary(root: Path) -> None:
@@ -108,7 +109,8 @@ def test_make_run_uses_the_users_own_manager_and_leaves_nothing_behind(root: Pat
 def test_the_system_tests_pass_there(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Everything in tests/system, black box, inside the lab; what it said is in system.log beside the lab."""
     journal, log = cache() / "system.journal", cache() / "system.log"
-    command = [PYTHON, "-m", "pytest", "-p", "no:cacheprovider", "-q", "--color=no", f"{INSIDE}/tests/system"]
+    hang = ["-o", "faulthandler_timeout=180", "-o", "faulthandler_exit_on_timeout=true"]
+    command = [PYTHON, "-m", "pytest", "-p", "no:cacheprovider", "-q", "--color=no", *hang, f"{INSIDE}/tests/system"]
     done = in_lab(root, command, "--journal", str(journal), seconds=1500)
     log.write_text(done.stdout, encoding="utf-8")
     closing = done.stdout.strip().splitlines()[-1:] or ["nothing"]
