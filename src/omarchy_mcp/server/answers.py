@@ -38,6 +38,12 @@ class RunAnswer(TypedDict, total=False):
     target: str
     did_you_mean: list[str]
     ways_out: list[str]
+    allowed: bool
+    askable: bool
+    would_ask: bool
+    capabilities: list[str]
+    argv: list[str]
+    binary: str
 
 
 class SearchAnswer(TypedDict, total=False):
@@ -106,6 +112,29 @@ def ran(verdict: Verdict, outcome: Ran, duration_ms: int) -> CallToolResult:
         "duration_ms": duration_ms,
     }
     return result(content, in_words(outcome), error=outcome.outcome not in (Outcome.OK, Outcome.RUNNING))
+
+
+def previewed(verdict: Verdict, argv: Sequence[str], duration_ms: int) -> CallToolResult:
+    """What would become of a call; nothing ran."""
+    content = {
+        "outcome": str(Outcome.OK),
+        "route": verdict.route,
+        "tier": str(verdict.tier),
+        "rule": verdict.rule,
+        "reason": verdict.reason,
+        "target": verdict.target,
+        "allowed": verdict.allowed,
+        "askable": verdict.askable,
+        "would_ask": verdict.would_ask,
+        "capabilities": [str(each) for each in verdict.capabilities],
+        "argv": list(argv),
+        "binary": verdict.binary,
+        "did_you_mean": list(verdict.did_you_mean),
+        "ways_out": list(verdict.ways_out),
+        "duration_ms": duration_ms,
+    }
+    would = "run" if verdict.allowed else "be put to the person" if verdict.would_ask else "be refused"
+    return result(content, f"nothing ran; it would {would}: {verdict.reason}", error=False)
 
 
 def in_words(outcome: Ran) -> str:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from omarchy_mcp.desktop.omarchy import Installed, NoOmarchyError, Omarchy
 from omarchy_mcp.desktop.session import Session
 from omarchy_mcp.desktop.shell import call_argv
-from omarchy_mcp.policy.config import Config
 from omarchy_mcp.policy.registry import find
 from omarchy_mcp.policy.verdict import Verdict, decide, decide_ipc
 from omarchy_mcp.server.settings import Settings
@@ -70,21 +69,25 @@ class Gate:
 
     async def authorize(self, route: str, args: Sequence[str]) -> Authorized | Refused:
         """Decide on running a command with arguments."""
-        config = self._settings.current  # one configuration decides one call
         try:
             session = await self.session()
-            verdict, installed = await self._decide(session, route, args, config)
+            verdict, argv = await self._decide(session, route, args)
         except (NoOmarchyError, BusError) as error:
             return could_not_look(error)
-        # The record's own program, never the dispatcher: given words, that picks another command by prefix.
-        argv = (str(installed.path / "bin" / verdict.binary), *verdict.args)
         return conclude(verdict, argv, session)
 
-    async def _decide(
-        self, session: Session, route: str, args: Sequence[str], config: Config
-    ) -> tuple[Verdict, Installed]:
-        """Decide, on scripts that are still those that were rated."""
+    async def preview(self, route: str, args: Sequence[str]) -> tuple[Verdict, tuple[str, ...]]:
+        """What would be decided on a call, and what would be run.
+
+        Raises:
+            NoOmarchyError, BusError: it cannot be decided.
+        """
+        return await self._decide(await self.session(), route, args)
+
+    async def _decide(self, session: Session, route: str, args: Sequence[str]) -> tuple[Verdict, tuple[str, ...]]:
+        """Decide, on scripts that are still those that were rated; returns what would be run with the verdict."""
         omarchy = self._desktop()
+        config = self._settings.current  # one configuration decides one call
         for _ in range(CHANGES):
             installed = await omarchy.installed(session)
             command = find(installed.registry, route)
@@ -93,7 +96,9 @@ class Gate:
                 installed.registry, route, args, ratings=installed.ratings, config=config, listings=listings
             )
             if not verdict.allowed or not omarchy.stale(installed, verdict.binary):
-                return verdict, installed
+                # The record's own program, never the dispatcher: given words, that picks another command by prefix.
+                program = [str(installed.path / "bin" / verdict.binary)] if verdict.binary else []
+                return verdict, (*program, *verdict.args)
             omarchy.forget()
         raise NoOmarchyError(f"the script of '{verdict.route}' keeps changing")
 

@@ -15,6 +15,9 @@ from omarchy_mcp.session.records import Event, Outcome, arguments
 CONTROL = "io.github.bruce_forte.OmarchyMcp1"
 CONTROL_PATH = "/io/github/bruce_forte/OmarchyMcp1"
 
+PREVIEW = "preview"
+"""The reason of a call that only asked what would happen."""
+
 TELL_S = 0.05
 """Calls that end within this time are told together: the bar shows a pulse, not a count."""
 
@@ -60,6 +63,8 @@ class CallRecord:
             text += f", exit status {self.exit}"
         if self.signal is not None:
             text += f", signal {self.signal}"
+        if self.reason == PREVIEW:
+            text += ", a preview: nothing ran"
         if self.outcome in (Outcome.REFUSED, Outcome.ERROR, Outcome.NOT_INSTALLED) and self.reason:
             text += f": {self.reason}"
         return text

@@ -16,7 +16,7 @@ from omarchy_mcp.server import answers
 from omarchy_mcp.server.answers import RunAnswer, SearchAnswer, TargetsAnswer
 from omarchy_mcp.server.catalogue import Catalogue
 from omarchy_mcp.server.gate import Authorized, Gate, Refused, could_not_look
-from omarchy_mcp.server.recording import CURRENT, CallRecord
+from omarchy_mcp.server.recording import CURRENT, PREVIEW, CallRecord
 from omarchy_mcp.server.running import Progress, Ran, Runner
 from omarchy_mcp.server.settings import Settings
 from omarchy_mcp.session.bus import BusError
@@ -70,7 +70,7 @@ class Tools:
             self.run, name="omarchy_run", title="Run a desktop command", annotations=ACTS,
             description=f"Run one command of the Omarchy desktop by its route, such as 'omarchy theme set'. "
             f"{DATA_NOT_INSTRUCTIONS} Not a shell: the route is a known command, arguments go in `args`. One that "
-            "takes longer than the wait goes on as a job. With `detach` it is not waited for.",
+            "takes longer than the wait goes on as a job. `detach`: it is not waited for. `preview`: nothing runs.",
         )  # fmt: skip
         server.add_tool(
             self.shell_targets, name="omarchy_shell_targets", title="List shell functions", annotations=READS,
@@ -104,13 +104,25 @@ class Tools:
         args: Args = [],  # noqa: B006 - copied by the SDK
         timeout_ms: Wait = 0,
         detach: Annotated[bool, Field(description="Do not wait for its end.")] = False,  # noqa: FBT002 - a tool's parameter
+        preview: Annotated[bool, Field(description="Run nothing; say what would happen.")] = False,  # noqa: FBT002 - likewise
     ) -> Annotated[CallToolResult, RunAnswer]:
         """Run a command."""
         call = CURRENT.get()
         call.route, call.args = route, tuple(args)
+        if preview:
+            return await self._preview(call, route, args)
         decision = await self.gate.authorize(route, args)
         wait_ms = 0 if detach else (timeout_ms or DEFAULT_WAIT_MS)
         return await self._carry_out(decision, call, wait_ms, progress_of(ctx))
+
+    async def _preview(self, call: CallRecord, route: str, args: Sequence[str]) -> CallToolResult:
+        try:
+            verdict, argv = await self.gate.preview(route, args)
+        except (NoOmarchyError, BusError) as error:
+            return self._refuse(call, could_not_look(error))
+        call.judged(verdict)
+        call.reason = PREVIEW
+        return answers.previewed(verdict, argv, call.duration_usec // 1000)
 
     async def shell_targets(
         self, target: Annotated[str, Field(description="One target's name; empty lists all.")] = ""
