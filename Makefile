@@ -82,7 +82,7 @@ test-fresh: ## the README's commands in fresh Debian roots (root, about ten minu
 	@tests/fresh/try-fresh $(ARGS)
 
 bench: setup-test ## the figures of the performance table
-	@tests/tools/run-tests $(python) bench $(ARGS)
+	@$(python) -B tests/bench/bench.py $(ARGS)
 
 soak: setup-test ## hours of load in minutes
 	@tests/tools/run-tests $(python) soak $(ARGS)
