@@ -91,7 +91,8 @@ def make_groups(directory: str, uid: int, gid: int) -> tuple[list[str], list[str
         except OSError as error:
             if kind in NEEDED:
                 text = f"cannot make a control group in '{top.parent}': {error.strerror}"
-                raise SessionError(f"{text}; a user manager needs one it may write") from None
+                way = "a user manager needs one it may write" + ("" if os.geteuid() == 0 else "; as root it works")
+                raise SessionError(f"{text}; {way}") from None
             continue
         groups.append(str(group))
         tops.append(str(top))

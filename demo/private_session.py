@@ -143,7 +143,7 @@ def up(session: Session, *, tied: bool) -> None:
     if os.geteuid() == 0:
         lend_machine(session.directory)
     elif not Path("/run/systemd/system").is_dir():
-        raise SessionError("no /run/systemd/system here: systemd did not start this machine; only root can help")
+        raise SessionError("no /run/systemd/system here: systemd did not start this machine; as root it works")
     account = session.account
     session.groups, session.tops = make_groups(session.directory, account.pw_uid, account.pw_gid)
     session.save(os.getpid())

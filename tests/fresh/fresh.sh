@@ -1,6 +1,6 @@
 #!/bin/bash
 # What try-fresh does inside a fresh root, as its first process: clone, then the README's commands as written.
-# $case: root, user-login or user-bare; $skip_test: 1 for `make run` alone.
+# $case: root, ci, user-login or user-bare; $skip_test: 1 for `make run` alone.
 set -euo pipefail
 
 case=${case:?} skip_test=${skip_test:?}
@@ -33,6 +33,12 @@ as_root() {
   ((skip_test)) || phase "make test" make test
   left_behind
   [[ -z $(git status --porcelain --ignored) ]] || { git status --short --ignored; echo "the folder was written to"; return 1; }
+}
+
+as_ci() {
+  git clone --quiet --branch main /omarchy-mcp.bundle /root/omarchy-mcp
+  cd /root/omarchy-mcp
+  phase ".ci/run" bash .ci/run
 }
 
 in_login=()
@@ -78,5 +84,9 @@ user_cases() {
 }
 
 echo "$(sed -n 's/^PRETTY_NAME=//p' /etc/os-release), $case"
-if [[ $case == root ]]; then as_root; else user_cases; fi
+case $case in
+  root) as_root ;;
+  ci) as_ci ;;
+  user-*) user_cases ;;
+esac
 echo "=== all done: $SECONDS s"
