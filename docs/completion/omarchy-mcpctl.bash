@@ -1,7 +1,7 @@
 # bash completion for omarchy-mcpctl. Made from the program's own tables (omarchy_mcp.cli.completion); do not edit.
 _omarchy_mcpctl() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb= i
-  local verbs="status start stop restart reload recent watch help" options
+  local verbs="status start stop restart reload recent watch tiers preview help" options
   COMPREPLY=()
   [[ $before == "=" ]] && before=${COMP_WORDS[COMP_CWORD-2]}
   [[ $word == "=" ]] && word= before=${COMP_WORDS[COMP_CWORD-1]}
@@ -20,8 +20,10 @@ _omarchy_mcpctl() {
     reload) options="--json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
     recent) options="-n --lines -f --follow --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
     watch) options="--no-start --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
+    tiers) options="--hidden --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
+    preview) options="--ipc --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
     help) options="--json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
-    *) options="-n --lines -f --follow --no-start --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
+    *) options="-n --lines -f --follow --no-start --hidden --ipc --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
   esac
   if [[ $word == -* ]]; then
     COMPREPLY=($(compgen -W "$options" -- "$word"))

@@ -38,6 +38,8 @@ def carry_out(request: Request) -> int:
     """Do what was asked for."""
     if request.verb in ("--help", "--version", "help"):
         return tell(request)
+    if request.verb in ("tiers", "preview"):
+        return ask_policy(request)
     import asyncio  # noqa: PLC0415 - start-up time
 
     from omarchy_mcp.cli import terminal, verbs  # noqa: PLC0415 - start-up time
@@ -63,6 +65,18 @@ def carry_out(request: Request) -> int:
             verbs.report(error, request, output, machine=False)
             return StatusExit.UNKNOWN
         verbs.report(error, request, output)
+        return error.status
+
+
+def ask_policy(request: Request) -> int:
+    """The verbs that ask the policy and no service."""
+    from omarchy_mcp.cli import policy, terminal  # noqa: PLC0415 - start-up time
+
+    output = terminal.Output(request)
+    try:
+        return policy.tiers(request, output) if request.verb == "tiers" else policy.preview(request, output)
+    except CtlError as error:
+        output.error(error.text, more=error.more)
         return error.status
 
 

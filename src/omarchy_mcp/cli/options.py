@@ -57,6 +57,13 @@ VERBS = (
     Verb(name="reload", does="Have the server read its configuration again"),
     Verb(name="recent", does="Show the newest records of what agents did", options=("lines", "follow")),
     Verb(name="watch", does="Write one JSON object per change, until interrupted", options=("no-start",)),
+    Verb(name="tiers", does="Show what each command may do: safe, guarded or blocked", options=("hidden",)),
+    Verb(
+        name="preview",
+        does="Show what would become of a call; run nothing",
+        options=("ipc",),
+        words="-- ROUTE [ARG...]",
+    ),
     Verb(name="help", does="Show the manual, or what a verb does", words="[VERB]"),
 )
 
@@ -64,10 +71,12 @@ OPTIONS = (
     Option(long="lines", short="n", value="N", does=f"Show N records (0 to {MOST}, default {DEFAULT_COUNT})"),
     Option(long="follow", short="f", does="Go on showing new records until interrupted"),
     Option(long="no-start", does="Do not start the control service if it does not run"),
+    Option(long="hidden", does="Also commands that are not meant for people"),
+    Option(long="ipc", does="A function of the shell: -- TARGET FUNCTION [ARG...]"),
     Option(
         long="json",
         value="MODE",
-        does="Write JSON: short, pretty or off",
+        does="Write JSON: short (a bare --json), pretty or off",
         choices=(Json.SHORT, Json.PRETTY, Json.OFF),
     ),
     Option(long="json-auto", short="j", does="Write JSON: pretty on a terminal, short elsewhere"),
@@ -98,6 +107,10 @@ class Request:
     verbose: bool = False
     pager: bool = True
     legend: bool = True
+    hidden: bool = False
+    ipc: bool = False
+    operands: tuple[str, ...] = ()
+    """What follows `--`, or the verb: a call."""
 
 
 class UsageError(Exception):
@@ -145,16 +158,21 @@ def parse(argv: Sequence[str]) -> Request:
     Raises:
         UsageError: it cannot be understood.
     """
-    given = vars(parser().parse_intermixed_args(list(argv)))
+    options, operands = split(argv)
+    given = vars(parser().parse_intermixed_args(options))
     words = given.pop("words", [])
     for early in ("help", "version"):
         if given.get(early):
             return Request(verb=f"--{early}")
     verb = known(words[0]) if words else BY_NAME["status"]
-    check(verb, words[1:], given)
+    operands = [*words[1:], *operands]
+    check(verb, operands, given)
     return Request(
         verb=verb.name,
-        topic=known(words[1]).name if len(words) > 1 else "",
+        topic=known(operands[0]).name if operands and verb.name == "help" else "",
+        operands=tuple(operands) if verb.name == "preview" else (),
+        hidden="hidden" in given,
+        ipc="ipc" in given,
         count=number(given["lines"]) if "lines" in given else DEFAULT_COUNT,
         follow="follow" in given,
         start="no-start" not in given,
@@ -164,6 +182,18 @@ def parse(argv: Sequence[str]) -> Request:
         pager="no-pager" not in given,
         legend="no-legend" not in given,
     )
+
+
+def split(argv: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Part a command line at `--`; a bare --json gets its mode, so that it never swallows a verb."""
+    words = list(argv)
+    at = words.index("--") if "--" in words else len(words)
+    options, operands = words[:at], words[at + 1 :]
+    modes = {str(Json.SHORT), str(Json.PRETTY), str(Json.OFF)}
+    for number, word in enumerate(options):
+        if word == "--json" and (number + 1 == len(options) or options[number + 1] not in modes):
+            options[number] = f"--json={Json.SHORT}"
+    return options, operands
 
 
 def known(word: str) -> Verb:
@@ -186,7 +216,10 @@ def check(verb: Verb, rest: Sequence[str], given: dict[str, object]) -> None:
     Raises:
         UsageError: it got something else.
     """
-    if len(rest) > bool(verb.words):
+    if verb.name == "preview":
+        if not rest:
+            raise UsageError("'preview' takes a call: -- ROUTE [ARG...], or with --ipc -- TARGET FUNCTION [ARG...]")
+    elif len(rest) > bool(verb.words):
         raise UsageError(f"{verb.name!r} takes no further word: {rest[-1][:40]!r}")
     for other in VERBS:
         for name in other.options:
@@ -228,7 +261,7 @@ def help_text() -> str:
         "",
         "Verbs:",
     ]
-    lines += [f"  {f'{verb.name} {verb.words}'.strip():<16} {verb.does}" for verb in VERBS]
+    lines += [f"  {f'{verb.name} {verb.words}'.strip():<24} {verb.does}" for verb in VERBS]
     lines += ["", "Options:"]
     lines += [f"  {spelling(option):<16} {option.does}{only(option)}" for option in OPTIONS]
     lines += ["", f"'{PROGRAM} help' shows the manual with exit statuses and files."]

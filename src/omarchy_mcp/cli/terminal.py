@@ -54,7 +54,7 @@ class Output:
         if lines:
             print("\n".join(lines), flush=True)
 
-    def data(self, value: Mapping[str, object]) -> None:
+    def data(self, value: Mapping[str, object] | Sequence[Mapping[str, object]]) -> None:
         """Write data for a program: ASCII, so that nothing in it can act on a terminal either."""
         indent = 2 if self.json is Json.PRETTY else None
         separators = None if indent else (",", ":")

@@ -29,7 +29,7 @@ async def look(jobs: Jobs, session: Session, command: Command, args: Sequence[st
             case Kind.FILE:
                 found[kind] = tuple(arg for arg in args if is_file(arg))
             case Kind.PROGRAM:
-                found[kind] = (program,) if (program := program_of(command)) and installed(program, session) else ()
+                found[kind] = there(program_of(command), session)
             case Kind.THEME | Kind.FONT:
                 found[kind] = await listed(jobs, session, session.omarchy / "bin" / LISTERS[kind])
     return found
@@ -47,7 +47,17 @@ async def listed(jobs: Jobs, session: Session, program: Path) -> tuple[str, ...]
         return None
     if job.stdout is None or job.stdout.truncated or job.exit is None or job.exit.status != 0:
         return None
-    return tuple(line.strip() for line in job.stdout.text().splitlines() if line.strip())
+    return lines_of(job.stdout.text())
+
+
+def lines_of(text: str) -> tuple[str, ...]:
+    """The names a listing command printed, one a line."""
+    return tuple(line.strip() for line in text.splitlines() if line.strip())
+
+
+def there(program: str, session: Session) -> tuple[str, ...]:
+    """The program, if the session would find it."""
+    return (program,) if program and installed(program, session.env.add.get("PATH")) else ()
 
 
 def is_file(path: str) -> bool:
@@ -55,6 +65,6 @@ def is_file(path: str) -> bool:
     return path.startswith("/") and os.path.isfile(path)  # noqa: PTH113 - a string is what is asked about
 
 
-def installed(program: str, session: Session) -> bool:
-    """Whether the session would find a program."""
-    return shutil.which(program, path=session.env.add.get("PATH")) is not None
+def installed(program: str, path: str | None) -> bool:
+    """Whether a program is found on a search path."""
+    return shutil.which(program, path=path) is not None

@@ -111,20 +111,10 @@ class Omarchy:
                 logger.warning("keeping the commands known from before: %s", error)
                 return self._installed
             raise NoOmarchyError(f"cannot list the commands of {session.omarchy}: {error}") from error
-        ratings = await asyncio.to_thread(self._rate, registry, session.omarchy, fingerprint)
+        ratings = await asyncio.to_thread(rated, registry, session.omarchy, fingerprint, self._ratings)
         self.problem = "; ".join(registry.problems[:3])
         self._installed = Installed(path=session.omarchy, fingerprint=fingerprint, registry=registry, ratings=ratings)
         return self._installed
-
-    def _rate(self, registry: Registry, omarchy: Path, fingerprint: str) -> Ratings:
-        """The ratings of exactly these files by exactly this policy, from the cache or made now."""
-        mark = f"{fingerprint} {policy_mark()}"
-        cached = read_cache(self._ratings, mark)
-        ratings = load_ratings(cached) if cached is not None else None
-        if ratings is None:
-            ratings = rate(registry, scripts_of(omarchy))
-            write_cache(self._ratings, mark, dump_ratings(ratings))
-        return ratings
 
     def forget(self) -> None:
         """Have everything looked at anew: a script is not the one that was rated."""
@@ -182,6 +172,17 @@ def scripts_of(omarchy: Path) -> Mapping[str, bytes]:
         except OSError as error:
             logger.info("cannot read %s, so it is not trusted: %s", path, error)
     return texts
+
+
+def rated(registry: Registry, omarchy: Path, fingerprint: str, cache_file: Path) -> Ratings:
+    """The ratings of exactly these files by exactly this policy, from the cache or made now."""
+    mark = f"{fingerprint} {policy_mark()}"
+    cached = read_cache(cache_file, mark)
+    ratings = load_ratings(cached) if cached is not None else None
+    if ratings is None:
+        ratings = rate(registry, scripts_of(omarchy))
+        write_cache(cache_file, mark, dump_ratings(ratings))
+    return ratings
 
 
 def digests_of(omarchy: Path, names: Iterable[str]) -> dict[str, str]:

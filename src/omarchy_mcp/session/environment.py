@@ -55,6 +55,11 @@ def take(name: str) -> str | None:
     return os.environ.pop(name, None) or None
 
 
+def everything() -> dict[str, str]:
+    """All of our own variables."""
+    return dict(os.environ)
+
+
 def home() -> Path:
     """The user's home folder."""
     return Path.home()
