@@ -60,9 +60,9 @@ VERBS = (
     Verb(name="tiers", does="Show what each command may do: safe, guarded or blocked", options=("hidden",)),
     Verb(
         name="preview",
-        does="Show what would become of a call; run nothing",
+        does="Show what would become of a call (ROUTE [ARG...]); run nothing",
         options=("ipc",),
-        words="-- ROUTE [ARG...]",
+        words="-- CALL",
     ),
     Verb(name="help", does="Show the manual, or what a verb does", words="[VERB]"),
 )
@@ -72,7 +72,7 @@ OPTIONS = (
     Option(long="follow", short="f", does="Go on showing new records until interrupted"),
     Option(long="no-start", does="Do not start the control service if it does not run"),
     Option(long="hidden", does="Also commands that are not meant for people"),
-    Option(long="ipc", does="A function of the shell: -- TARGET FUNCTION [ARG...]"),
+    Option(long="ipc", does="The call is TARGET FUNCTION [ARG...], of the shell"),
     Option(
         long="json",
         value="MODE",
@@ -261,7 +261,7 @@ def help_text() -> str:
         "",
         "Verbs:",
     ]
-    lines += [f"  {f'{verb.name} {verb.words}'.strip():<24} {verb.does}" for verb in VERBS]
+    lines += [f"  {f'{verb.name} {verb.words}'.strip():<16} {verb.does}" for verb in VERBS]
     lines += ["", "Options:"]
     lines += [f"  {spelling(option):<16} {option.does}{only(option)}" for option in OPTIONS]
     lines += ["", f"'{PROGRAM} help' shows the manual with exit statuses and files."]
