@@ -8,7 +8,7 @@ complete -c omarchy-mcpctl -n 'not __fish_seen_subcommand_from status start stop
 complete -c omarchy-mcpctl -n 'not __fish_seen_subcommand_from status start stop restart reload recent watch tiers' -a recent -d 'Show the newest records of what agents did'
 complete -c omarchy-mcpctl -n 'not __fish_seen_subcommand_from status start stop restart reload recent watch tiers' -a watch -d 'Write one JSON object per change, until interrupted'
 complete -c omarchy-mcpctl -n 'not __fish_seen_subcommand_from status start stop restart reload recent watch tiers' -a tiers -d 'Show what each command may do: safe, guarded or blocked'
-complete -c omarchy-mcpctl -n 'not __fish_seen_subcommand_from status start stop restart reload recent watch tiers' -a preview -d 'Show what would become of a call (ROUTE [ARG...]); run nothing'
+complete -c omarchy-mcpctl -n 'not __fish_seen_subcommand_from status start stop restart reload recent watch tiers' -a preview -d 'Show what would become of a call; run nothing'
 complete -c omarchy-mcpctl -n 'not __fish_seen_subcommand_from status start stop restart reload recent watch tiers' -a help -d 'Show the manual, or what a verb does'
 complete -c omarchy-mcpctl -n '__fish_seen_subcommand_from recent' -s n -l lines -x -d 'Show N records (0 to 1000, default 10)'
 complete -c omarchy-mcpctl -n '__fish_seen_subcommand_from recent' -s f -l follow -d 'Go on showing new records until interrupted'

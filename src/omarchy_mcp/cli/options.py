@@ -60,7 +60,7 @@ VERBS = (
     Verb(name="tiers", does="Show what each command may do: safe, guarded or blocked", options=("hidden",)),
     Verb(
         name="preview",
-        does="Show what would become of a call (ROUTE [ARG...]); run nothing",
+        does="Show what would become of a call; run nothing",
         options=("ipc",),
         words="-- CALL",
     ),
