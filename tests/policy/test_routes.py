@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from omarchy_mcp.policy.config import Config
 from omarchy_mcp.policy.listings import MAX_NAMES, Kind, resolve
 from omarchy_mcp.policy.registry import key
-from omarchy_mcp.policy.routes import RULES, lowered, wanted
+from omarchy_mcp.policy.routes import RULES, lowered, may_be_safe, program_of, wanted
 from omarchy_mcp.policy.tiers import Tier
 from omarchy_mcp.policy.verdict import Verdict, decide
 from policy.samples import BLOCKED, GUARDED, command, ratings, record, registry
@@ -135,6 +135,14 @@ def test_resolving_is_exact_but_for_the_spelling_the_desktop_makes() -> None:
     assert resolve(Kind.FONT, "nord", ("Nord",)).problem
     assert resolve(Kind.THEME, "nor", THEMES).label == ""
     assert resolve(Kind.THEME, "x", tuple(map(str, range(MAX_NAMES * 2)))).near == ()
+
+
+def test_a_route_tells_whether_it_may_be_safe_and_what_has_to_be_installed() -> None:
+    assert may_be_safe(command("omarchy launch signal"))
+    assert not may_be_safe(command("omarchy launch signal", args="[--new]"))
+    assert not may_be_safe(command("omarchy theme list"))
+    assert program_of(command("omarchy launch signal")) == "signal-desktop"
+    assert program_of(command("omarchy theme list")) == ""
 
 
 def test_every_rule_says_why() -> None:

@@ -1,11 +1,16 @@
 """The scan on scripts of a few lines: what each can do, and what a test in it takes away again."""
 
+# ruff: noqa: E501  # tables: one row, one line
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from omarchy_mcp.policy import conditions, statements, walk, words
 from omarchy_mcp.policy.capabilities import HARMLESS, Capability
 from omarchy_mcp.policy.scan import Scan
+from omarchy_mcp.policy.syntax import Node, Script
+from omarchy_mcp.policy.values import Env
 
 HELPERS = {
     "omarchy-root": "sudo ls",
@@ -208,6 +213,89 @@ DANGEROUS: list[tuple[str, Capability]] = [
     ("notify-send hi --exec sudo ls", C.TERMINAL),
     ('gsettings set "$1" "$2" "$3"', C.CONFIG),
     ("echo x >> ~/.config/some.conf", C.CONFIG),
+    ("x=safe; eval 'x=$1'; $x", C.EXEC),
+    ("trap '$x' EXIT; x=$1", C.EXEC),
+    ('if true; then f() { eval "$1"; }; else f() { echo; }; fi; f "$1"', C.EXEC),
+    ('f() { echo; }; g() { f() { eval "$1"; }; }; f "$1"', C.EXEC),
+    ('echo "$1" | xargs -I{} sh -c "echo {}"', C.EXEC),
+    ('find "$1" -exec sh -c "ls {}" ";"', C.EXEC),
+    ('watch echo "$1"', C.EXEC),
+    ('cd "$1"; [[ -d /tmp ]] && cd /tmp; ./x', C.EXEC),
+    ('kill "$1"', C.SESSION),
+    ("systemctl --user enable show", C.PERSIST),
+    ("hostnamectl set-hostname x", C.ROOT),
+    ("wl-paste --watch ls", C.UNCLEAR),
+    ("rm -rf /tmp/../home", C.DELETE),
+    ("awk -i inplace '1' x", C.UNCLEAR),
+    ("sed --expression=s/a/b/e x", C.UNCLEAR),
+    ("fd -x rm", C.UNCLEAR),
+    ("makoctl invoke", C.UNCLEAR),
+    ("parallel ls ::: a", C.UNCLEAR),
+    ('omarchy say "$1"', C.UNCLEAR),
+    ("omarchy nosuch", C.UNCLEAR),
+    ("xdg-terminal-exec sudo", C.TERMINAL),
+    ("echo ${x~~}", C.UNCLEAR),
+    ("unset 'a[1]'", C.UNCLEAR),
+    ('nice -n "$1" ls', C.EXEC),
+    ("[ a b c d ]", C.UNCLEAR),
+    ("omarchy-shell ping", C.UNCLEAR),
+    ('omarchy-shell "$1"', C.EXEC),
+    ("omarchy-shell unknown thing", C.UNCLEAR),
+    ('omarchy-shell unknown thing "$1"', C.EXEC),
+    ('omarchy-shell notifications dismiss "$1"', C.SESSION),
+    ('omarchy-shell "$(cat x)" ping', C.UNCLEAR),
+    ("unset 'a[$1]'", C.UNCLEAR),
+    ('x=$1; export x', C.UNCLEAR),
+    ('set "$1"; $1', C.EXEC),
+    ("read -r 1x", C.UNCLEAR),
+    ('n=x; [[ -n $y ]] && n=z; read -r "$n"', C.UNCLEAR),
+    ('printf -v "$1" x', C.EXEC),
+    ('printf -v "1x" x', C.UNCLEAR),
+    ('printf -v x %s "$1"; $x', C.EXEC),
+    ('test -v "$1"', C.EXEC),
+    ('let x=1+y; let "$1"', C.EXEC),
+    ("bash", C.UNCLEAR),
+    ("bash -o pipefail ~/x.sh", C.UNCLEAR),
+    ("bash --login -s", C.UNCLEAR),
+    ("bash ~/x.sh", C.UNCLEAR),
+    ("bash /usr/bin/omarchy-root", C.ROOT),
+    ("sudo -u me ls", C.ROOT),
+    ('env "$1" ls', C.EXEC),
+    ('perl -x y', C.UNCLEAR),
+    ("find ~/x -fprint y", C.DELETE),
+    ("rm -r a", C.DELETE),
+    ('echo "$1" | tar -x', C.FILE),
+    ("chmod 700 ~/.ssh/x", C.PERSIST),
+    ('perl -e', C.UNCLEAR),
+    ('sed -e', C.UNCLEAR),
+    ('docker run "$1"', C.EXEC),
+    ("cat <<EOF >\"$1\"\nx\nEOF", C.FILE),
+    ("cat <<EOF | tee \"$1\"\nx\nEOF", C.FILE),
+    ('x=$(<"$1"); $x', C.EXEC),
+    ("exit 1 && sudo ls", C.ROOT),
+    ("exit 1 || sudo ls", C.ROOT),
+    ("if exit 1; then sudo ls; fi", C.ROOT),
+    ("if true; then exit; else exit; fi; sudo ls", C.ROOT),
+    ('for i in 1 2; do x=$1; break; done; $x', C.EXEC),
+    ('for i in 1 2; do x=$1; continue; done; $x', C.EXEC),
+    ('x=a; case $y in a) x=$1 ;& b) $x ;; esac', C.EXEC),
+    ('until false; do sudo ls; done', C.ROOT),
+    ("echo ${x:1:$1}", C.EXEC),
+    ('a=("$1"); "${a[0]}"', C.EXEC),
+    ('a=(x); a[0]=$1; "${a[@]}"', C.EXEC),
+    ('a=(x); a+=("$1"); "${a[@]}"', C.EXEC),
+    ("x=$1; x+=b; $x", C.EXEC),
+    ('x="a"; x+=$1; $x', C.EXEC),
+    ('f() { f2 "$1"; }; f2() { f "$1"; }; f "$1"', C.UNCLEAR),
+    ("eval 'if'", C.UNCLEAR),
+    ("eval 'if sudo ls'", C.ROOT),
+    ('bash -c "$(cat x)"', C.UNCLEAR),
+    ('[[ -n $(sudo ls) ]]', C.ROOT),
+    ('[[ ( $1 == a || $2 == b ) && $1 == a ]] && $2', C.EXEC),
+    ('x=$(jq -n --arg a "$1" "\\$a"); $x', C.EXEC),
+    ('x=$(jq -n "$1"); $x', C.EXEC),
+    ('x=$(jq -n --arg a "$1" \'$ARGS\'); $x', C.EXEC),
+    ("f() { break; }; for i in a; do f; done; sudo ls", C.ROOT),
     # arguments as paths and addresses
     ('rm "$1"', C.FILE),
     ('rm -rf ~/.cache/"$1"', C.FILE),
@@ -324,6 +412,91 @@ HARMLESS_SCRIPTS = [
     'declare -A m=([a]=1); echo "${m[$1]}"',
     'exec {fd}> ~/.cache/lock; flock "$fd"',
     'omarchy --help',
+    'x=$(hyprctl clients -j | jq -r --arg p "$1" \'.[] | select(.class | test($p; "i")) | .address\'); hyprctl dispatch "$x"',
+    'x=$(printf "%d" "$1"); echo $((x + 1))',
+    'ln -nsf "$1" ~/.cache/background',
+    ". /etc/omarchy.conf",
+    "exit || ls",
+    "exit && ls",
+    'f() { "${@}"; }; f ls; for i in "${@}"; do echo; done',
+    "f() { local i=0; while ((i < 3)); do i=$((i + 1)); done; }; f",
+    "[[ -f ~/x && -d ~/y/$z ]]",
+    "echo a{}b",
+    "xdg-terminal-exec ls",
+    "command",
+    "command -v ls",
+    "command -- ls",
+    "exec -a x ls",
+    "eval",
+    "trap - EXIT",
+    "trap",
+    "trap ls EXIT",
+    "source",
+    "source /etc/os-release",
+    "return 1",
+    "return",
+    "f() { return; }; f",
+    "set -e; set -o pipefail; set -- a b; ls $1",
+    "set x; ls $1",
+    "readonly z=1; readonly z; export z; declare x; unset x; a=(1); f() { local y; }; f",
+    "declare -A m; m[a]=1; echo ${m[a]}; declare -A n=([a]=b)",
+    "read -r; read -r a b; read -p x -r c; read -n 1; mapfile -t l < /etc/hosts; mapfile < /etc/hosts",
+    "printf -v x %s a; printf; printf '%d' 1; printf -v",
+    "let x=1",
+    "test -f x; [ -n a -a b = c ]",
+    "[[ a < b ]]",
+    "[[ ! ( -f x ) && ( a == b ) ]]",
+    'x=a; [[ $y ]] && x="b*"; [[ $1 == $x ]] && echo',
+    "xargs",
+    "ls | xargs",
+    "ls | xargs -I{} cat {}",
+    "find . -name x -exec cat {} +",
+    "find . -exec cat x",
+    "find /tmp/x -delete",
+    "bash -c 'ls'",
+    "bash --norc -c 'ls'",
+    "sed --expression=s/a/b/ x",
+    "sed -n -e p x",
+    "awk -F: '{ print $1 }' /etc/passwd",
+    "perl -pe 's/a/b/' x",
+    "watch ls",
+    "timeout 5 ls",
+    "env A=b ls",
+    "env",
+    "nice -n 5 ls",
+    "xdg-terminal-exec",
+    "gum spin -- ls",
+    "cat <<EOF | head -n 1\nx\nEOF",
+    "cat <<'EOF' > ~/.cache/x\n$1\nEOF",
+    "cat <<EOF\nx\nEOF",
+    "x=$(</etc/hostname); echo $x",
+    "> ~/.cache/x",
+    "echo a{b,c} {1..3} $'a' $'a\\n' $\"x\"",
+    "echo ${x:-a} ${x-a} ${x:+b} ${x:?no} ${x#a} ${x//a/b} ${x^^} ${#x} ${!a[@]} ${x:1:2}",
+    "for i; do echo; done; for i in a; do continue; done; while true; do break; done; until true; do :; done",
+    "for ((i = 0; i < 3; i++)); do break; done",
+    "case $1 in a) echo ;;& b) echo ;& *) echo ;; esac",
+    "select x in a b; do break; done",
+    "if true; then echo; elif false; then echo; else echo; fi",
+    "! true; ! false && echo",
+    "f() ( echo ); f",
+    "function g { echo; }; g",
+    "f() { f a; }; f",
+    "a=(x y); a+=(z); a[1]=q; echo ${a[0]} ${#a[@]}; x=a; x+=b; for i in \"${a[@]}\"; do echo; done",
+    "cd /tmp; pushd /tmp; popd",
+    "hash -r; type ls; wait; shopt -s nullglob; umask 077",
+    "while getopts ab: o; do case $o in a) echo ;; *) exit ;; esac; done",
+    "echo | grep -q x && exit 0 || exit 1",
+    "omarchy commands --json | jq .",
+    "omarchy",
+    "omarchy-shell image-selector preload a b c d",
+    "omarchy-shell notifications dismiss x",
+    "omarchy-shell idle toggle",
+    "omarchy-shell idle status",
+    'x=$(jq -n --arg a "$1" --arg b c -r \'1\'); hyprctl dispatch "$x"',
+    "x=$(dirname /tmp/a/b); rm -rf \"$x\"",
+    "if [[ $1 == x ]]; then exit; else exit; fi",
+    "if exit; then ls; elif ls; then ls; fi",
     'x="${XDG_STATE_HOME:-$HOME/.local/state}/omarchy/x"; rm -rf "$x"',
     'curl -s https://wttr.in | jq .',
     'git -C "$OMARCHY_PATH" rev-parse HEAD',
@@ -373,6 +546,43 @@ def test_a_script_that_is_not_bash_or_too_long_or_not_text_is_unclear() -> None:
         found = Scan({"omarchy-it": text}).worst("omarchy-it")
         assert found is not None
         assert {finding.capability for finding in found} & {C.UNCLEAR, C.ROOT}
+
+
+def test_a_script_of_too_many_or_too_deep_pieces_is_unclear_and_root_in_it_is_seen() -> None:
+    assert C.UNCLEAR in capabilities("a;" * 120_000)
+    assert C.ROOT in capabilities("a;" * 120_000 + "\nsudo ls")
+    deep = "echo " + "$(echo " * 3_000 + "a" + ")" * 3_000
+    assert C.UNCLEAR in capabilities(deep)
+    assert C.ROOT in capabilities(deep + "\nsudo ls")
+
+
+def test_a_walk_that_takes_too_long_is_unclear(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(walk, "MAX_STEPS", 3)
+    assert capabilities("ls; ls; ls; ls; ls") == {C.UNCLEAR}
+    assert C.ROOT in capabilities("ls; ls; ls; ls; sudo ls")
+    monkeypatch.setattr(walk, "MAX_STEPS", 60_000)
+    monkeypatch.setattr(statements, "MAX_ROUNDS", 0)
+    assert capabilities("while true; do ls; done") == {C.UNCLEAR}
+    monkeypatch.setattr(walk, "MAX_DEPTH", -1)
+    assert capabilities("eval ls") == {C.UNCLEAR}
+
+
+def leaf(kind: str, text: str) -> Node:
+    return Node(kind, "", text, 1)
+
+
+def test_trees_no_grammar_makes_are_unclear_and_no_fault() -> None:
+    seen = walk.Walk(Scan({}), "omarchy-it")
+    env = Env([{}])
+    env.arguments(None)
+    odd = Node("test_command", "", "[ a b ]", 1, [leaf("[", "["), leaf("word", "a"), leaf("word", "b"), leaf("]", "]")])
+    conditions.condition(seen, odd, env)
+    conditions.condition(seen, Node("test_command", "", "[ ]", 1, [leaf("[", "["), leaf("]", "]")]), env)
+    unheard = [leaf("${", "${"), leaf("variable_name", "x"), leaf("??", "??"), leaf("}", "}")]
+    assert words.word(seen, Node("expansion", "", "${x??}", 1, unheard), env).taint
+    assert {finding.capability for finding in seen.findings} == {C.UNCLEAR}
+    broken = Script(root=Node("program", "", "", 1, [Node("list", "", "", 1)]), whole=True, root_word=False)
+    assert {finding.capability for finding in walk.Walk(Scan({}), "omarchy-it").script(broken, None)} == {C.UNCLEAR}
 
 
 def test_scripts_that_call_each_other_end() -> None:

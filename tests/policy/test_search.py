@@ -42,6 +42,8 @@ KNOWN = registry(
         ("restart", "omarchy system reboot"),
         ("soemthing unheard", ""),
         ("xyz", ""),
+        ("taskbar", ""),
+        ("sleep timer", ""),
         ("the", "omarchy theme set"),
         ("themes", "omarchy theme set"),
         ("themeing", "omarchy theme set"),

@@ -19,7 +19,7 @@ from omarchy_mcp.policy.program_table import CODE, LASTING, PERSISTENT, SILENT, 
 from omarchy_mcp.policy.settled import SettledError
 from omarchy_mcp.policy.syntax import Node
 from omarchy_mcp.policy.values import EMPTY, GAP, Env, Value, merge, text, unknown
-from omarchy_mcp.policy.words import arithmetic, index, word, words
+from omarchy_mcp.policy.words import arithmetic, word, words
 
 if TYPE_CHECKING:
     from omarchy_mcp.policy.statements import Flow
@@ -127,7 +127,7 @@ def _helper(walk: "Walk", node: Node, name: str, arguments: list[Value]) -> None
 
 def _dispatcher(walk: "Walk", node: Node, arguments: list[Value]) -> None:
     """omarchy WORDS: the command whose name is made of the most of them."""
-    shapes = [next(iter(sorted(argument.shapes))) for argument in arguments]
+    shapes = [argument.sole for argument in arguments]
     if not shapes or shapes[0] == "commands" or any("--help" in shape or shape == "-h" for shape in shapes[:4]):
         return
     if any(argument.taint for argument in arguments[:1]):
@@ -200,9 +200,7 @@ def declare(walk: "Walk", node: Node, env: Env) -> "Flow":
 
 def _named(walk: "Walk", kid: Node, env: Env, kind: str, *, is_map: bool, local: bool) -> None:
     """A name that is declared, exported or taken away without a value."""
-    if kid.kind == "subscript":
-        index(walk, kid, env)
-    elif kid.kind not in ("variable_name", "word"):
+    if kid.kind not in ("variable_name", "word"):
         walk.found(Capability.EXEC if word(walk, kid, env).taint else Capability.UNCLEAR, kid)
     elif kind == "export":
         if env.get(kid.text).taint:
@@ -257,7 +255,7 @@ def _jump(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow":
 
 def _shift(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow":
     del walk, node
-    count = next(iter(arguments[0].shapes)) if arguments else "1"
+    count = arguments[0].sole if arguments else "1"
     env.shift(int(count) if count.isdigit() and len(count) < 3 else 1)
     return env, env
 
@@ -287,9 +285,11 @@ def _bind(walk: "Walk", node: Node, arguments: list[Value], env: Env, valued: st
     said = walk.stdin
     skip = False
     for argument in arguments:
-        shape = next(iter(sorted(argument.shapes)))
+        shape = argument.sole
         if argument.taint:
             walk.found(Capability.EXEC, node)
+        elif len(argument.shapes) > 1:
+            walk.found(Capability.UNCLEAR, node)
         elif skip:
             skip = False
         elif shape.startswith("-"):
@@ -326,16 +326,17 @@ def _printf(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow
 
 def _folder(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow":
     del node
-    walk.tainted_folder = any(argument.taint for argument in arguments)
+    walk.tainted_folder |= any(argument.taint for argument in arguments)
     return env, env
 
 
 def _eval(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow":
     if all(argument.known for argument in arguments):
+        after: Env | None = None
         for line in programs.lines(arguments):
-            walk.code(text(" ".join(line)), env, node)
-    else:
-        walk.found(Capability.EXEC if any(argument.taint for argument in arguments) else Capability.UNCLEAR, node)
+            after = merge(after, walk.code(text(" ".join(line)), env, node))
+        return after, after
+    walk.found(Capability.EXEC if any(argument.taint for argument in arguments) else Capability.UNCLEAR, node)
     return env, env
 
 
@@ -350,18 +351,19 @@ def _source(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow
 
 def _trap(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow":
     if len(arguments) > 1 and arguments[0].shapes != frozenset({"-"}):
+        walk.traps.append((arguments[0], node))
         walk.code(arguments[0], env, node)
     return env, env
 
 
 def _prefix(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow":
     """exec, command, builtin, time, !: the rest is the command."""
-    shapes = [next(iter(sorted(argument.shapes))) for argument in arguments]
+    shapes = [argument.sole for argument in arguments]
     if shapes[:1] in (["-v"], ["-V"]):
         return env, env
     count = 0
     while count < len(shapes) and re.fullmatch(r"-[apcl]+|--", shapes[count]):
-        count += 1
+        count += 2 if shapes[count].endswith("a") else 1
     return dispatch(walk, node, arguments[count:], env)
 
 

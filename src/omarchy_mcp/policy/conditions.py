@@ -79,7 +79,10 @@ def condition(walk: "Walk", node: Node, env: Env) -> "Flow":
     The grammar's own tree of a test binds = and =~ too loosely, so the test is read again from its pieces.
     """
     root_check(walk, node)
-    pieces = _pieces(node)
+    return _whole(walk, _pieces(node), env, node)
+
+
+def _whole(walk: "Walk", pieces: list[Node], env: Env, node: Node) -> "Flow":
     flow, used = _either(walk, pieces, 0, env)
     if used < len(pieces):
         walk.found(Capability.UNCLEAR, node)
@@ -130,10 +133,7 @@ def _primary(walk: "Walk", pieces: list[Node], at: int, env: Env) -> "tuple[Flow
         return (fails, holds), at
     if first.kind == "parenthesized_expression":
         inner = [piece for kid in first.kids[1:-1] for piece in _pieces(kid)]
-        flow, used = _either(walk, inner, 0, env)
-        if used < len(inner):
-            walk.found(Capability.UNCLEAR, first)
-        return flow, at + 1
+        return _whole(walk, inner, env, first), at + 1
     if first.kind == "test_operator" and at + 1 < len(pieces):
         return _unary(walk, first.text, pieces[at + 1], env), at + 2
     if at + 2 < len(pieces) and (pieces[at + 1].kind == "test_operator" or pieces[at + 1].text in _COMPARING):

@@ -35,19 +35,21 @@ def _put(names: str, *rules: tuple[str, C | None], otherwise: C | None = None, t
 
 # --- read: look at things and print them
 _put(
-    "cat head tail grep egrep fgrep rg ag uniq cut tr wc tac rev paste column comm diff cmp seq expr bc basename "
-    "dirname realpath readlink stat ls sleep id whoami hostname hostnamectl uname pwd which getent tty nproc free df "
-    "du lsblk lscpu lspci lsusb lsmod lsof findmnt blkid ps pgrep pidof uptime who w dmesg file md5sum sha1sum "
-    "sha224sum sha256sum sha384sum sha512sum b2sum cksum base64 base32 xxd od hexdump strings nl fold fmt numfmt "
-    "shuf fc-list fc-match upower sensors acpi inxi fastfetch neofetch ffprobe identify exiftool expac checkupdates "
-    "vercmp pacsearch pactree tput locale getconf arch groups date printenv tree jo iconv dos2unix cal factor "
-    "mediainfo nvidia-smi glxinfo vulkaninfo vainfo wayland-info wlr-randr-info edid-decode evtest-list systemd-detect-virt "
-    "systemd-escape systemd-path fprintd-list loginctl-show lsb_release modinfo mountpoint namei test-path zcat "
-    "xdg-user-dir ip-show nslookup host dig drill ping tracepath mtr traceroute whois jc xmllint xmlstarlet htmlq "
-    "fd fdfind bat eza exa sysctl-show pacman-conf hyprpicker slurp swww-query wl-paste cliphist asciinema-info tldr man "
-    "info apropos whatis help less more most look join split-show tsort csplit-show pr expand unexpand ptx "
-    "dumpe2fs-show lsattr getfacl getcap rpm-show dpkg-show plymouth-show"
+    "cat head tail grep egrep fgrep ag uniq cut tr wc tac rev paste column comm diff cmp seq expr bc basename dirname "
+    "realpath readlink stat ls sleep id whoami hostname uname pwd which getent tty nproc free df du lsblk lscpu lspci "
+    "lsusb lsmod lsof findmnt blkid ps pgrep pidof uptime who w dmesg file md5sum sha1sum sha224sum sha256sum "
+    "sha384sum sha512sum b2sum cksum base64 base32 xxd od hexdump strings nl fold fmt numfmt shuf fc-list fc-match "
+    "upower sensors acpi inxi fastfetch neofetch ffprobe identify expac checkupdates vercmp pactree tput locale "
+    "getconf arch groups date printenv tree jo iconv cal factor mediainfo nvidia-smi glxinfo vulkaninfo vainfo "
+    "wayland-info edid-decode systemd-detect-virt systemd-escape systemd-path fprintd-list lsb_release modinfo "
+    "mountpoint namei zcat xdg-user-dir nslookup host dig ping tracepath mtr traceroute whois xmllint bat eza exa "
+    "pacman-conf hyprpicker slurp cliphist tldr info apropos whatis less more join tsort pr expand unexpand lsattr getfacl "
+    "getcap"
 )
+_put("wl-paste", (r"(?:^| )(?:-w|--watch)", C.UNCLEAR))
+_put("fd fdfind", (r"(?:^| )(?:-[a-zA-Z]*[xX]|--exec)", C.UNCLEAR), tainted=C.EXEC)
+_put("rg", (r"--pre", C.UNCLEAR))
+_put("hostnamectl", (r"^(?:status|hostname|--\S+|)(?: |$)", None), otherwise=C.ROOT)
 _put("sort", (r"(?:^| )(?:-o|--output)", C.FILE))
 _put("jq", (r"(?:^| )(?:-f|--from-file|-L)", C.UNCLEAR))
 _put("yq", (r"(?:^| )(?:-i|--inplace|--in-place)", C.WRITES))
@@ -60,13 +62,22 @@ _put("swapon sysctl", (r"--show|-s(?: |$)|-n |-a(?: |$)", None), otherwise=C.ROO
 
 # --- change: something that is seen and can be changed back
 _put(
-    "pactl wpctl pamixer amixer playerctl brightnessctl light ddcutil wl-copy notify-send makoctl swaync-client dunstctl "
+    "pactl wpctl pamixer amixer playerctl brightnessctl light ddcutil wl-copy notify-send swaync-client "
     "swayosd-client xdg-settings xdg-mime update-desktop-database update-mime-database gtk-update-icon-cache fc-cache "
-    "powerprofilesctl rfkill kill wait flock stty clear reset tte setterm asusctl "
+    "powerprofilesctl rfkill wait flock stty clear reset tte setterm asusctl "
     "supergfxctl v4l2-ctl xdg-user-dirs-update dbus-update-activation-environment swww hyprpaper wlr-randr pw-cli "
     "pw-metadata pw-dump wlsunset gammastep cal xset setxkbmap kanshictl swaybg waybar hypridle hyprsunset mako "
-    "swayosd-server wlogout sunsetr hyprshade fakeroot-info sync logger write-tty asdcontrol",
+    "swayosd-server wlogout sunsetr hyprshade sync logger asdcontrol",
     otherwise=C.CHANGES,
+)
+_put("kill", otherwise=C.CHANGES, tainted=C.SESSION)
+_put("makoctl dunstctl", (r"\b(?:invoke|menu|action|context)\b", C.UNCLEAR), otherwise=C.CHANGES)
+_put(
+    "gio",
+    (r"^(?:trash|remove|move|rename|save|mkdir|copy|set)\b", C.DELETE),
+    (r"^(?:info|list|cat|tree)\b", None),
+    otherwise=C.WINDOW,
+    tainted=C.EXEC,
 )
 _put("grim", otherwise=C.WRITES, tainted=C.FILE)
 _put(
@@ -124,7 +135,7 @@ _put("nc ncat netcat telnet ftp", otherwise=C.SEND, tainted=C.SEND)
 # --- the session: power, locks, units
 _put(
     "systemctl",
-    (r"(?:^| )(?:is-\S+|show|status|list-\S+|cat|get-default|help|show-environment)(?: |$)", None),
+    (r"^(?:-\S+ )*(?:is-\S+|show|status|list-\S+|cat|get-default|help|show-environment)(?: |$)", None),
     (r"(?:^| )(?:reboot|poweroff|halt|suspend\S*|hibernate|hybrid-sleep|kexec|soft-reboot|exit|sleep|rescue|emergency|default|isolate)(?: |$)", C.SESSION),
     (r"--user(?: .*)?(?:^| )(?:enable|disable|mask|unmask|reenable|link|edit|preset|add-wants|add-requires|set-property|revert)(?: |$)", C.PERSIST),
     (r"--user(?: .*)?(?:^| )(?:import-environment|set-environment|unset-environment)(?: |$)", C.CHANGES),
@@ -149,7 +160,7 @@ _put("passwd chsh chfn chage usermod useradd userdel groupadd gpasswd visudo mou
      "mkinitcpio limine limine-update limine-mkinitcpio limine-snapper-sync grub-mkconfig grub-install bootctl snapper "
      "efibootmgr cryptsetup mkfs mkswap swapoff parted fdisk sgdisk wipefs resolvconf ufw iptables nft firewall-cmd "
      "plymouth-set-default-theme chroot arch-chroot fwupdmgr fwupdtool tzupdate pam-auth-update update-grub "
-     "dracut sbctl nvme hdparm smartctl setcap chattr losetup btrfs systemd-cryptenroll fprintd-enroll ddcutil-root", otherwise=C.ROOT)  # fmt: skip
+     "dracut sbctl nvme hdparm smartctl setcap chattr losetup btrfs systemd-cryptenroll fprintd-enroll", otherwise=C.ROOT)  # fmt: skip
 _put("crontab at batch", (r"^-l$", None), otherwise=C.PERSIST, tainted=C.EXEC)
 
 # --- software
@@ -159,7 +170,7 @@ _put("flatpak", (r"^(?:list|info|search|remotes|remote-ls|history|ps)(?: |$)", N
 _put("mise", (r"^(?:ls|list|where|which|current|env|bin-paths|doctor|version|outdated|settings get|--version|config ls|registry|latest|ls-remote)(?: |$)", None),
      otherwise=C.PACKAGES, tainted=C.PACKAGES)  # fmt: skip
 _put("npm pnpm yarn bun pip pip3 pipx uv cargo gem bundle go rustup opam composer dotnet conda nix nix-env brew snap apt apt-get "
-     "dpkg dnf makepkg luarocks ghcup sdk asdf nvm rbenv pyenv stack cabal mix juliaup code-insiders-ext winetricks "
+     "dpkg dnf makepkg luarocks ghcup sdk asdf nvm rbenv pyenv stack cabal mix juliaup winetricks "
      "protonup dkms", otherwise=C.PACKAGES, tainted=C.PACKAGES)  # fmt: skip
 _put(
     "git",
@@ -180,8 +191,8 @@ _put(
 )  # fmt: skip
 _put("wget aria2c", (r"--post|--body|--method", C.SEND), otherwise=C.WRITES, tainted=C.NETWORK)
 _put("yt-dlp youtube-dl", otherwise=C.WRITES, tainted=C.NETWORK)
-_put("scp sftp rclone ssh mosh rsync-ssh localsend localsend_app localsend-go croc magic-wormhole wormhole "
-     "mail sendmail msmtp gh glab aws gcloud tailscale-file", otherwise=C.SEND, tainted=C.SEND)  # fmt: skip
+_put("scp sftp rclone ssh mosh localsend localsend_app localsend-go croc magic-wormhole wormhole "
+     "mail sendmail msmtp gh glab aws gcloud", otherwise=C.SEND, tainted=C.SEND)  # fmt: skip
 _put("tailscale", (r"^(?:status|ip|version|netcheck|ping)(?: |$)", None), otherwise=C.NETWORK, tainted=C.NETWORK)
 _put(
     "secret-tool pass gpg gopass op bw rbw keepassxc-cli ssh-add security chezmoi age sops openssl",
@@ -190,7 +201,7 @@ _put(
 )
 _put("ssh-keygen", (r"^-l", None), otherwise=C.SECRET, tainted=C.SECRET)
 _put(
-    "gpu-screen-recorder wf-recorder wl-screenrec obs arecord parecord pw-record ffmpeg-record",
+    "gpu-screen-recorder wf-recorder wl-screenrec obs arecord parecord pw-record",
     otherwise=C.RECORD,
     tainted=C.RECORD,
 )
@@ -198,7 +209,7 @@ _put("wtype ydotool dotool xdotool", otherwise=C.UNCLEAR, tainted=C.EXEC)
 
 # --- windows: what the caller writes would be options or files of these
 _put(
-    "nautilus imv mpv vlc loupe evince zathura xdg-open gio gtk-launch gtk4-launch dex chromium google-chrome google-chrome-stable "
+    "nautilus imv mpv vlc loupe evince zathura xdg-open gtk-launch gtk4-launch dex chromium google-chrome google-chrome-stable "
     "firefox brave zen-browser walker fuzzel wofi rofi tofi bemenu dmenu satty swappy swayimg feh zenity yad kdialog spotify "
     "signal-desktop 1password obsidian typora libreoffice kdenlive pavucontrol wiremix impala bluetui lazygit lazydocker "
     "nwg-look blueberry blueman-manager nm-connection-editor kitten steam lutris heroic retroarch gimp inkscape pinta "
@@ -220,11 +231,11 @@ PATHS: dict[str, str] = {
     name: kind
     for kind, names in {
         "all": "rm rmdir touch mkdir tee truncate unlink shred mkfifo dd patch setfacl gzip gunzip "
-        "xz unxz zstd bzip2 mogrify trash trash-put gio-trash rename",
+        "xz unxz zstd bzip2 mogrify trash trash-put rename",
         "rest": "chmod chown chgrp",
         "to": "cp mv ln install rsync magick convert composite montage ffmpeg ffmpegthumbnailer tar unzip zip 7z bsdtar "
-        "rsvg-convert inkscape-export gs img2pdf qrencode chafa split csplit vips vipsthumbnail avifenc cwebp potrace "
-        "desktop-file-install asciinema sqlite3 rlwrap-log",
+        "rsvg-convert gs img2pdf qrencode chafa split csplit vips vipsthumbnail avifenc cwebp potrace "
+        "desktop-file-install asciinema sqlite3",
     }.items()
     for name in names.split()
 }
@@ -232,7 +243,7 @@ PATHS: dict[str, str] = {
 # --- programs that run the rest of their words; the number of plain words before the command
 WRAPPERS: dict[str, int] = {
     "nohup": 0, "setsid": 0, "timeout": 1, "nice": 0, "ionice": 0, "env": 0, "stdbuf": 0, "flock": 1,
-    "systemd-inhibit": 0, "systemd-run": 0, "systemd-cat": 0, "uwsm-app": 0, "xargs": 0, "parallel": 0,
+    "systemd-inhibit": 0, "systemd-run": 0, "systemd-cat": 0, "uwsm-app": 0, "xargs": 0,
     "dbus-run-session": 0, "unbuffer": 0, "taskset": 1, "chrt": 1, "watch": 0, "time": 0, "faketime": 1,
     "choom": 0, "prlimit": 0, "mangohud": 0, "gamemoderun": 0, "prime-run": 0, "fakeroot": 0, "strace": 0,
     "busybox": 0, "setpriv": 0, "catchsegv": 0, "rlwrap": 0, "xvfb-run": 0,
@@ -261,7 +272,7 @@ VALUED: dict[str, frozenset[str]] = {
         "xdg-terminal-exec": "-a -T -d -e", "alacritty": "--class --title --config-file -o --option -T -e --command",
         "foot": "-a -T -o -c -W -w", "kitty": "--class -o -c --title -T", "ghostty": "", "wezterm": "", "watch": "-n",
         "sudo": "-u -g -h -p -C -T -R -D", "su": "-s -g", "doas": "-u -C", "run0": "-u --user --property",
-        "stdbuf": "-i -o -e", "setpriv": "--pdeathsig --reuid --regid --groups", "taskset": "-p", "chrt": "-p", "parallel": "-j",
+        "stdbuf": "-i -o -e", "setpriv": "--pdeathsig --reuid --regid --groups", "taskset": "-p", "chrt": "-p",
     }.items()
 }  # fmt: skip
 
@@ -298,7 +309,7 @@ INTERPRETERS: dict[str, re.Pattern[str] | None] = {
     "awk": _AWK, "gawk": _AWK, "mawk": _AWK, "nawk": _AWK, "sed": _SED, "gsed": _SED,
     "perl": _PERL,
     **dict.fromkeys(
-        ["python", "python3", "python2", "ruby", "node", "deno", "lua", "luajit", "lua5.4", "php", "tclsh", "guile", "osascript", "gjs", "qjs", "R", "julia", "elixir", "erl", "swipl", "sqlite-shell", "expect"]
+        ["python", "python3", "python2", "ruby", "node", "deno", "lua", "luajit", "lua5.4", "php", "tclsh", "guile", "osascript", "gjs", "qjs", "R", "julia", "elixir", "erl", "swipl", "expect"]
     ),
 }  # fmt: skip
 
@@ -349,7 +360,7 @@ SILENT = frozenset(
 # Files of assignments alone, and what only root can write
 SOURCEABLE = re.compile(r"/etc/[\w./-]+|~/\.config/user-dirs\.dirs")
 # Folders that are made again when they are missed
-TEMPORARY = re.compile(r"(?:/tmp/|/run/user/|/var/tmp/|~/\.cache/|~/\.local/state/omarchy/)[^\0]")
+TEMPORARY = re.compile(r"(?!.*\.\.)(?:/tmp/|/run/user/|/var/tmp/|~/\.cache/|~/\.local/state/omarchy/)[^\0]")
 # Paths whose content runs later
 PERSISTENT = re.compile(
     r"autostart|\.desktop$|\.(?:bashrc|bash_profile|bash_login|profile|zshrc|zprofile|xprofile|pam_environment)$|/hooks/"

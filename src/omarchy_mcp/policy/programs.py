@@ -24,7 +24,7 @@ from omarchy_mcp.policy.program_table import (
     WRAPPERS,
 )
 from omarchy_mcp.policy.syntax import Node
-from omarchy_mcp.policy.values import GAP, Env, Value, renderings, text, unknown
+from omarchy_mcp.policy.values import GAP, Env, Value, concat, renderings, text, unknown
 
 if TYPE_CHECKING:
     from omarchy_mcp.policy.walk import Walk
@@ -54,7 +54,7 @@ def _only_selects(arguments: list[Value]) -> bool:
     program = ""
     position = 0
     while position < len(arguments):
-        shape = next(iter(sorted(arguments[position].shapes)))
+        shape = arguments[position].sole
         if shape == "--arg" and position + 2 < len(arguments):
             given.extend(arguments[position + 1].shapes if arguments[position + 2].taint else ())
             position += 2
@@ -90,9 +90,9 @@ def judge(walk: "Walk", node: Node, name: str, arguments: list[Value], env: Env)
         _shell(walk, node, arguments, env)
     elif name in INTERPRETERS:
         _interpreter(walk, node, name, arguments)
-    elif name in TERMINALS or name in WRAPPERS:
+    elif name in TERMINALS or (name in WRAPPERS and name != "xargs"):
         _wrapper(walk, node, name, arguments, env)
-    elif name in ("find", "xargs", "parallel"):
+    elif name in ("find", "xargs"):
         _many(walk, node, name, arguments, env)
     elif name in PATHS:
         _paths(walk, node, name, arguments)
@@ -150,7 +150,7 @@ def _shell(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> None:
     """bash -c CODE, bash FILE, bash <stdin."""
     position = 0
     while position < len(arguments):
-        shape = next(iter(sorted(arguments[position].shapes)))
+        shape = arguments[position].sole
         if arguments[position].taint or not shape.startswith("-") or shape == "-":
             break
         position += 1
@@ -208,10 +208,15 @@ def _bare(code: str) -> str:
 
 def _codes(name: str, arguments: list[Value]) -> list[Value]:
     """The program texts among the arguments of sed or awk; none when they come from a file."""
-    shapes = [next(iter(sorted(argument.shapes))) for argument in arguments]
-    if any(shape in ("-f", "--file") or shape.startswith("--file=") for shape in shapes):
+    shapes = [argument.sole for argument in arguments]
+    if any(re.match(r"-[nErsz]*f$|--file", shape) for shape in shapes):
+        return []
+    if "awk" in name and any(re.match(r"-[ielE]|--(?:include|load|exec|source)", shape) for shape in shapes):
         return []
     explicit = [arguments[at + 1] for at, (shape, _) in enumerate(pairwise(shapes)) if shape in ("-e", "--expression")]
+    explicit += [
+        argument for argument, shape in zip(arguments, shapes, strict=True) if shape.startswith("--expression=")
+    ]
     if explicit:
         return explicit
     skip = False
@@ -234,10 +239,11 @@ def _command_of(name: str, arguments: list[Value]) -> list[Value]:
     position = 0
     while position < len(arguments):
         argument = arguments[position]
-        shape = next(iter(sorted(argument.shapes)))
+        shape = argument.sole
         if shape == "--" and not argument.taint:
             return arguments[position + 1 :]
-        if argument.taint or not (shape.startswith(("-", "+")) or ("=" in shape and name == "env")):
+        setting = name == "env" and all("=" in one for one in argument.shapes)
+        if argument.taint or not (shape.startswith(("-", "+")) or setting):
             break
         position += 2 if shape in valued else 1
     return arguments[position + WRAPPERS.get(name, 0) :]
@@ -255,18 +261,21 @@ def _wrapper(walk: "Walk", node: Node, name: str, arguments: list[Value], env: E
     if name in TERMINALS:
         walk.found(Capability.WINDOW, node)
         walk.in_terminal = True
-    if command:
+    if name == "watch":  # it hands its words to a shell
+        walk.code(concat([piece for word in command for piece in (word, text(" "))]), env, node)
+    elif command:
         builtins.dispatch(walk, node, command, env.copy())
     walk.in_terminal = outer
 
 
 def _many(walk: "Walk", node: Node, name: str, arguments: list[Value], env: Env) -> None:
     """find -exec and xargs: a command over names that are found or read."""
-    shapes = [next(iter(sorted(argument.shapes))) for argument in arguments]
+    shapes = [argument.sole for argument in arguments]
     if name != "find":
-        found = unknown(taint=walk.stdin)
         command = _command_of(name, arguments)
-        builtins.dispatch(walk, node, [*command, found] if command else [text("echo"), found], env.copy())
+        if any(re.match(r"-[iI]|--replace", shape) for shape in shapes):
+            command = [_filled(argument, taint=walk.stdin) for argument in command]
+        builtins.dispatch(walk, node, [*(command or [text("echo")]), unknown(taint=walk.stdin)], env.copy())
         return
     tainted = any(argument.taint for argument in arguments)
     here = bool(arguments) and all(TEMPORARY.match(shape) for shape in arguments[0].shapes)
@@ -277,9 +286,15 @@ def _many(walk: "Walk", node: Node, name: str, arguments: list[Value], env: Env)
         if shape in ("-exec", "-execdir", "-ok", "-okdir"):
             command = arguments[position + 1 :]
             ends = [at for at, argument in enumerate(command) if argument.shapes <= {";", "+"}]
-            found = unknown(taint=tainted)
-            each = [found if a.shapes == frozenset({"{}"}) else a for a in command[: ends[0] if ends else None]]
+            each = [_filled(argument, taint=tainted) for argument in command[: ends[0] if ends else None]]
             builtins.dispatch(walk, node, each, env.copy())
+
+
+def _filled(argument: Value, *, taint: bool) -> Value:
+    """A word in which {} stands for a name that is found or read."""
+    if not any("{}" in shape for shape in argument.shapes):
+        return argument
+    return Value(frozenset(shape.replace("{}", GAP) for shape in argument.shapes), taint or argument.taint)
 
 
 def _paths(walk: "Walk", node: Node, name: str, arguments: list[Value]) -> None:

@@ -51,8 +51,7 @@ class Scan:
 
     def helper(self, name: str, arguments: tuple[Value, ...], *, stdin: bool) -> frozenset[Finding] | None:
         """What a command can do when another calls it with these arguments."""
-        if self._active:
-            self._calls.setdefault(self._active[-1][0], set()).add(name)
+        self._calls.setdefault(self._active[-1][0], set()).add(name)
         return self._walk(name, arguments, stdin=stdin)
 
     def _walk(self, name: str, arguments: tuple[Value, ...] | None, *, stdin: bool) -> frozenset[Finding] | None:

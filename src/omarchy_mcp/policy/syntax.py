@@ -88,7 +88,7 @@ class Script:
     root: Node
     whole: bool
     root_word: bool
-    functions: Mapping[str, Node] = field(default_factory=dict)
+    functions: Mapping[str, tuple[Node, ...]] = field(default_factory=dict)
 
 
 EMPTY_SCRIPT = Script(root=Node("program", "", "", 1), whole=False, root_word=False)
@@ -117,7 +117,7 @@ def parse_bash(text: str) -> Script:
     root_word = not whole and mentions_root(text)
     if not whole and tree.root_node.descendant_count > MAX_NODES:
         return Script(root=EMPTY_SCRIPT.root, whole=False, root_word=root_word)
-    functions: dict[str, Node] = {}
+    functions: dict[str, tuple[Node, ...]] = {}
     try:
         root = _node(tree.root_node, "", text if text.isascii() else data, functions)
         return Script(root=root, whole=whole, root_word=root_word, functions=functions)
@@ -133,7 +133,7 @@ def _parser() -> Any:
     return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 
 
-def _node(raw: Any, part: str, data: str | bytes, functions: dict[str, Node]) -> Node:
+def _node(raw: Any, part: str, data: str | bytes, functions: dict[str, tuple[Node, ...]]) -> Node:
     kind = raw.type
     piece = data[raw.start_byte : raw.end_byte]
     text = piece if isinstance(piece, str) else piece.decode(errors="replace")
@@ -146,5 +146,6 @@ def _node(raw: Any, part: str, data: str | bytes, functions: dict[str, Node]) ->
         if kid.type != "comment":
             node.kids.append(_node(kid, (raw.field_name_for_child(position) or "") if wants else "", data, functions))
     if kind == "function_definition" and node.parts("name") and node.parts("body"):
-        functions[node.parts("name")[0].text] = node.parts("body")[0]
+        name = node.parts("name")[0].text
+        functions[name] = (*functions.get(name, ()), node.parts("body")[0])
     return node

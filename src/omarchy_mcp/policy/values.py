@@ -20,6 +20,11 @@ class Value:
     items: "tuple[Value, ...] | None" = None
 
     @property
+    def sole(self) -> str:
+        """The one possible text, or a gap where there are several."""
+        return next(iter(self.shapes)) if len(self.shapes) == 1 else GAP
+
+    @property
     def known(self) -> bool:
         """Whether every possible text is known whole."""
         return not self.taint and all(GAP not in shape for shape in self.shapes)

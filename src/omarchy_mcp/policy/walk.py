@@ -38,7 +38,8 @@ class Walk:
         self.scope = scope
         self.name = name
         self.findings: set[Finding] = set()
-        self.functions: dict[str, Node] = {}
+        self.functions: dict[str, tuple[Node, ...]] = {}
+        self.traps: list[tuple[Value, Node]] = []
         self.uncalled: set[str] = set()
         self.active: list[str] = []
         self.returns: list[list[tuple[Env, bool | None]]] = []
@@ -55,7 +56,7 @@ class Walk:
         """Everything found; ``None`` for arguments means any the caller likes."""
         env = Env([{}])
         env.arguments(None if arguments is None else list(arguments))
-        self.functions.update(script.functions)
+        self._define(script)
         self.uncalled = set(self.functions)
         try:
             if not script.whole:
@@ -63,16 +64,22 @@ class Walk:
             if script.root_word:
                 self.found(Capability.ROOT, script.root)
             flow = self.sequence(script.root.kids, env)
+            last = merge(*flow) or env
+            for code, node in self.traps:
+                self.code(code, last.copy(), node)
             for name in sorted(self.uncalled):  # reached in a way not seen: then by anything with anything
-                scope = merge(*flow) or env
-                self.call(name, [unknown(taint=True)], scope.copy())
-        except (TooLongError, RecursionError):
+                self.call(name, [unknown(taint=True)], last.copy())
+        except (TooLongError, RecursionError, LookupError, ValueError):  # a tree no Bash would have
             self.found(Capability.UNCLEAR, script.root)
             if mentions_root(script.root.text):
                 self.findings.add(Finding(Capability.ROOT, f"{self.name}:1"))
         except SettledError:
             pass
         return frozenset(self.findings)
+
+    def _define(self, script: Script) -> None:
+        for name, bodies in script.functions.items():
+            self.functions[name] = (*self.functions.get(name, ()), *bodies)
 
     def found(self, capability: Capability, node: Node) -> None:
         """Note a capability; in a terminal that a person sees, root is theirs to grant."""
@@ -163,7 +170,7 @@ class Walk:
         self.uncalled.discard(name)
         if self.active.count(name) > 1 or len(self.active) > MAX_DEPTH:
             if any(argument.taint for argument in arguments) or len(self.active) > MAX_DEPTH:
-                self.found(Capability.UNCLEAR, self.functions[name])
+                self.found(Capability.UNCLEAR, self.functions[name][0])
             return env, env.copy()
         self.active.append(name)
         self.returns.append([])
@@ -171,9 +178,11 @@ class Walk:
         inner.enter()
         inner.arguments(arguments)
         depth = len(inner.scopes)
-        holds, fails = self.statement(self.functions[name], inner)
-        if holds is fails and holds is not None:
-            fails = holds.copy()
+        holds, fails = None, None
+        for body in self.functions[name]:
+            succeeded, failed = self.statement(body, inner.copy())
+            holds, fails = merge(holds, succeeded), merge(fails, failed)
+        fails = fails.copy() if fails is not None else None
         for returned, truth in self.returns.pop():
             back = returned.cut(depth)
             holds = merge(holds, back.copy()) if truth is not False else holds
@@ -199,8 +208,9 @@ class Walk:
         taint = self.printed.pop()
         return Value(shape.shapes, taint) if shape is not None else unknown(taint=taint)
 
-    def code(self, value: Value, env: Env, node: Node, arguments: list[Value] | None = None) -> None:
-        """Code in a text: followed where every possible text is known, else it is the caller's or unclear."""
+    def code(self, value: Value, env: Env, node: Node, arguments: list[Value] | None = None) -> Env:
+        """Code in a text: followed where it is known; a caller's is theirs, an unknown one unclear."""
+        after: Env | None = None
         if value.taint:
             self.found(Capability.EXEC, node)
         for shape in sorted(value.shapes):
@@ -213,15 +223,16 @@ class Walk:
                 self.found(Capability.ROOT, node)
             if len(self.active) > MAX_DEPTH:
                 raise TooLongError
-            self.functions.update(script.functions)
+            self._define(script)
             inner = env.copy()
             if arguments is not None:
                 inner.enter()
                 inner.arguments(arguments)
             self.active.append("code in a text")
             _relocate(script.root, node.line)
-            self.sequence(script.root.kids, inner)
+            after = merge(after, merge(*self.sequence(script.root.kids, inner)))
             self.active.pop()
+        return env if after is None else after.cut(len(env.scopes))
 
 
 def _leave(env: Env | None, written: list[Node] | None) -> Env | None:

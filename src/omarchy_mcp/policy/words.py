@@ -24,6 +24,7 @@ CLASS_PIECES = (  # of a bracket expression: no range that reaches beyond letter
 _CLEAN_SET = re.compile(rf"\[[\^!]{CLASS_PIECES}+-?\]")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _DOLLAR = re.compile(r"\$[A-Za-z0-9_@*({!#]")
+_BRACES = re.compile(r"\{[^{}]*(?:,|\.\.)[^{}]*\}")  # {a,b} and {1..3} come to several words
 _DESCRIPTOR = re.compile(r"\{[A-Za-z_]\w*\}")
 _LITERAL = frozenset(
     {"word", "number", "string_content", "heredoc_content", "variable_name", "regex", "extglob_pattern"}
@@ -114,7 +115,7 @@ def _joined(walk: "Walk", node: Node, env: Env) -> Value:
     pieces = node.kids if node.kind != "string" else [kid for kid in node.kids if kid.kind != '"']
     if node.kind == "concatenation" and _DESCRIPTOR.fullmatch(node.text):  # exec {name}>file
         return text(node.text)
-    if node.kind == "concatenation" and any(piece.text == "{" for piece in pieces):
+    if node.kind == "concatenation" and _BRACES.search(node.text):
         taint = any(word(walk, piece, env).taint for piece in pieces if piece.kind.isidentifier())
         return unknown(taint=taint)
     values = [
