@@ -23,7 +23,7 @@ FORBIDDEN = (
     "MANAGERPID",
 )
 PROMPT_SECONDS = 5.0
-SIGPIPE = 1 << (signal.SIGPIPE - 1)
+SIGPIPE, SIGQUIT = 1 << (signal.SIGPIPE - 1), 1 << (signal.SIGQUIT - 1)
 
 
 def test_a_long_command_is_answered_at_its_budget_and_outlives_a_restart(product: Product, rpc: Rpc) -> None:
@@ -114,7 +114,8 @@ def test_a_command_inherits_nothing_that_speaks_for_the_server(product: Product,
 def test_a_command_is_not_bound_by_the_servers_sandbox(rpc: Rpc) -> None:
     seen = json.loads(rpc.do(desktop.ENVIRON).data["stdout"])
     assert (seen["no_new_privs"], seen["seccomp"]) == ("0", "0")
-    assert not int(seen["ignored"], 16) & SIGPIPE, "a program whose reader leaves must end"
+    # a job that outlives the server must not die of the pipes the server held; bash itself ignores SIGQUIT
+    assert int(seen["ignored"], 16) & ~SIGQUIT == SIGPIPE
     assert int(seen["blocked"], 16) == 0
     assert seen["umask"] == "0022"
     assert "app-omarchymcp.slice/app-omarchymcp-" in seen["cgroup"]
@@ -181,4 +182,4 @@ def test_a_command_that_is_gone_since_it_was_listed_is_said_not_to_be_installed(
         kept.rename(file)
     assert answer.failed
     assert answer.outcome in {"not_installed", "refused"}
-    assert rpc.do(desktop.TRUE).outcome == "ok"
+    wait_until(lambda: rpc.do(desktop.TRUE).outcome == "ok", "the command that came back is noticed")
