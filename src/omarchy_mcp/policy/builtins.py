@@ -92,7 +92,8 @@ def _one(walk: "Walk", node: Node, shape: str, arguments: list[Value], env: Env,
     builtin = _BUILTINS.get(name)
     if builtin is not None:
         if name not in SILENT:
-            walk.printed[-1] |= tainted and not (name == "printf" and programs.numeric(arguments))
+            numbers = name == "printf" and programs.numeric(arguments)
+            walk.printed[-1] |= (tainted and not numbers) or (name == "pwd" and walk.tainted_folder)
         return builtin(walk, node, arguments, env)
     if name not in SILENT:
         walk.printed[-1] |= programs.prints_taint(walk, name, arguments)
@@ -326,7 +327,10 @@ def _printf(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow
 
 def _folder(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> "Flow":
     del node
-    walk.tainted_folder |= any(argument.taint for argument in arguments)
+    if any(argument.taint for argument in arguments):
+        walk.tainted_folder = True
+        env.set("PWD", unknown(taint=True))
+        env.set("OLDPWD", unknown(taint=True))
     return env, env
 
 

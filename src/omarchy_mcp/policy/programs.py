@@ -42,7 +42,7 @@ def reads(walk: "Walk", arguments: list[Value]) -> bool:
 
 def prints_taint(walk: "Walk", name: str, arguments: list[Value]) -> bool:
     """Whether what a program prints may hold the caller's text."""
-    if walk.stdin or reads(walk, arguments):
+    if walk.stdin or walk.tainted_folder or reads(walk, arguments):
         return True
     tainted = [argument for argument in arguments if argument.taint]
     return bool(tainted) and not (name == "jq" and _only_selects(arguments))
@@ -279,6 +279,8 @@ def _many(walk: "Walk", node: Node, name: str, arguments: list[Value], env: Env)
         return
     tainted = any(argument.taint for argument in arguments)
     here = bool(arguments) and all(TEMPORARY.match(shape) for shape in arguments[0].shapes)
+    if any(argument.many and argument.taint for argument in arguments):
+        walk.found(Capability.EXEC, node)  # words that may be -exec
     for position, shape in enumerate(shapes):
         if shape in ("-delete", "-fprint", "-fprintf", "-fls", "-fprint0"):
             harmless = here and not tainted and shape == "-delete"

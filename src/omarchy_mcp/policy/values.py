@@ -13,11 +13,15 @@ MAX_SHAPE = 4_096
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """Possible texts; ``taint``: the caller's text may be part of it; ``items``: it is a list, known one by one."""
+    """Possible texts; ``taint``: the caller's text may be part of it.
+
+    ``items``: it is a list, known one by one; ``many``: it stands for any number of words.
+    """
 
     shapes: frozenset[str]
     taint: bool = False
     items: "tuple[Value, ...] | None" = None
+    many: bool = False
 
     @property
     def sole(self) -> str:
@@ -176,10 +180,13 @@ class Env:
         if values is None:
             scope["@"] = TAINTED
             return
-        for position in range(1, max(len(values), 9) + 1):
-            scope[str(position)] = values[position - 1] if position <= len(values) else EMPTY
         whole = join_all(values)
-        scope["@"] = Value(whole.shapes, whole.taint, tuple(values))
+        counted = not any(value.many for value in values)
+        scope["@"] = Value(whole.shapes, whole.taint, tuple(values) if counted else None)
+        for position in range(1, max(len(values), 9) + 1):
+            if position <= len(values) and values[position - 1].many:
+                break  # from here on any position may hold any of them
+            scope[str(position)] = values[position - 1] if position <= len(values) else EMPTY
 
     def shift(self, count: int) -> None:
         """Drop the first positionals; of an unknown number an unknown number is left."""

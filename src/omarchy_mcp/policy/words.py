@@ -41,10 +41,12 @@ def words(walk: "Walk", nodes: list[Node], env: Env) -> list[Value]:
             found.extend(spread)
             continue
         value = word(walk, node, env)
-        if node.kind in ("simple_expansion", "expansion") and len(value.shapes) == 1 and not value.taint:
-            found.extend(text(part) for part in next(iter(value.shapes)).split())
-        else:
+        if node.kind not in ("simple_expansion", "expansion", "command_substitution"):
             found.append(value)
+        elif len(value.shapes) == 1 and value.known:
+            found.extend(text(part) for part in value.sole.split())
+        else:
+            found.append(Value(value.shapes, value.taint, many=True))
     return found
 
 
@@ -67,7 +69,7 @@ def _spread(node: Node, env: Env) -> list[Value] | None:
     if not name:
         return None
     value = env.get(name)
-    return list(value.items) if value.items is not None else None
+    return list(value.items) if value.items is not None else [Value(value.shapes, value.taint, many=True)]
 
 
 def word(walk: "Walk", node: Node, env: Env) -> Value:
