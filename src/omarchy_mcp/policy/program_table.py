@@ -62,7 +62,7 @@ _put("swapon sysctl", (r"--show|-s(?: |$)|-n |-a(?: |$)", None), otherwise=C.ROO
 
 # --- change: something that is seen and can be changed back
 _put(
-    "pactl wpctl pamixer amixer playerctl brightnessctl light ddcutil wl-copy notify-send swaync-client "
+    "pactl wpctl pamixer amixer playerctl brightnessctl light ddcutil wl-copy notify-send "
     "swayosd-client xdg-settings xdg-mime update-desktop-database update-mime-database gtk-update-icon-cache fc-cache "
     "powerprofilesctl rfkill wait flock stty clear reset tte setterm asusctl "
     "supergfxctl v4l2-ctl xdg-user-dirs-update dbus-update-activation-environment swww hyprpaper wlr-randr pw-cli "
@@ -71,7 +71,12 @@ _put(
     otherwise=C.CHANGES,
 )
 _put("kill", otherwise=C.CHANGES, tainted=C.SESSION)
-_put("makoctl dunstctl", (r"\b(?:invoke|menu|action|context)\b", C.UNCLEAR), otherwise=C.CHANGES)
+_put(
+    "makoctl dunstctl swaync-client",
+    (r"\b(?:invoke|menu|action|context)\b", C.UNCLEAR),
+    otherwise=C.CHANGES,
+    tainted=C.SESSION,
+)
 _put(
     "gio",
     (r"^(?:trash|remove|move|rename|save|mkdir|copy|set)\b", C.DELETE),
@@ -97,6 +102,7 @@ _put(
 )
 _put(
     "hyprctl",
+    (r"(?:^| )(?:dispatch|eval|--batch) \0", C.UNCLEAR),
     (r"closewindow|window\.(?:close|kill)|killactive|killwindow|forcekill|dsp\.exit|dispatch exit|(?:^| )kill(?: |$)", C.SESSION),
     (r"\bexecr?\b|\bexec_cmd\b|os\.|io\.|require|dofile|loadstring|\bload\b", C.UNCLEAR),
     (r"^(?:-\S+ |--instance \S+ |--batch )*(?:dispatch|eval|keyword|reload|notify|output|setcursor|switchxkblayout|setprop|seterror|dismissnotify|hyprpaper|hyprsunset)\b", C.CHANGES),
@@ -313,6 +319,11 @@ INTERPRETERS: dict[str, re.Pattern[str] | None] = {
     ),
 }  # fmt: skip
 
+# Variables that say where programs and settings are found, or what is run for others
+STEERING = re.compile(
+    r"PATH|HOME|SHELL|ENV|BASH_ENV|PROMPT_COMMAND|EDITOR|VISUAL|PAGER|BROWSER|TERMINAL|TMUX|HYPRLAND_INSTANCE_SIGNATURE"
+    r"|(?:LD|XDG|OMARCHY|GIT|PYTHON|PERL|NODE|RUBY|LUA|DBUS|QT|GTK)_?[A-Z_]*"
+)
 # Names whose output says nothing a caller wrote, or that print nothing
 SILENT = frozenset(
     [

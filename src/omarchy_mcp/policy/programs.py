@@ -275,7 +275,8 @@ def _many(walk: "Walk", node: Node, name: str, arguments: list[Value], env: Env)
         command = _command_of(name, arguments)
         if any(re.match(r"-[iI]|--replace", shape) for shape in shapes):
             command = [_filled(argument, taint=walk.stdin) for argument in command]
-        builtins.dispatch(walk, node, [*(command or [text("echo")]), unknown(taint=walk.stdin)], env.copy())
+        names = Value(unknown(taint=walk.stdin).shapes, walk.stdin, many=True)
+        builtins.dispatch(walk, node, [*(command or [text("echo")]), names], env.copy())
         return
     tainted = any(argument.taint for argument in arguments)
     here = bool(arguments) and all(TEMPORARY.match(shape) for shape in arguments[0].shapes)
@@ -319,7 +320,8 @@ def _paths(walk: "Walk", node: Node, name: str, arguments: list[Value]) -> None:
     ):
         walk.found(Capability.CONFIG, node)
     temporary = all(TEMPORARY.match(shape) for target in targets for shape in target.shapes)
-    if name == "rm" and re.search(r"-[a-zA-Z]*[rR]|--recursive", flags) and not temporary:
+    several = any("*" in shape or target.many for target in targets for shape in target.shapes)
+    if name == "rm" and (several or re.search(r"-[a-zA-Z]*[rR]|--recursive", flags)) and not temporary:
         walk.found(Capability.DELETE, node)
     if name == "tar" and walk.stdin:
         walk.found(Capability.FILE, node)

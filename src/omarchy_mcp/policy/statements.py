@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from omarchy_mcp.policy import builtins
+from omarchy_mcp.policy.capabilities import Capability
 from omarchy_mcp.policy.conditions import condition, pattern_shows, root_check, subject_of
 from omarchy_mcp.policy.settled import TooLongError
 from omarchy_mcp.policy.syntax import Node
@@ -80,6 +81,8 @@ def _redirected(walk: "Walk", node: Node, env: Env) -> Flow:
     walk.printed.append(False)
     for redirect in redirects:
         walk.input_of(redirect, env)
+    if walk.stdin and bodies and bodies[0].text.startswith("exec"):  # it stays for all that follows
+        walk.found(Capability.UNCLEAR, node)
     flow: Flow = walk.statement(bodies[0], env) if bodies else (env, env)
     printed = walk.printed.pop()
     walk.stdin = outer

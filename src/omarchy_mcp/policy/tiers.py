@@ -46,7 +46,9 @@ SAFE_GROUPS = frozenset(
 # Routes whose danger is not in their text; the scan cannot see it, so each says why.
 PINS: dict[str, str] = {
     "notification send": "what it puts on the screen can pass for a question of this server",
+    "notification dismiss": "it can take a question of this server off the screen",
     "screensaver": "without a terminal it starts itself over and over",
+    "cmd screensaver": "as above; it was called this before",
 }
 
 

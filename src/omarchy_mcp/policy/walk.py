@@ -11,6 +11,7 @@ from typing import Protocol
 from omarchy_mcp.policy import builtins, statements
 from omarchy_mcp.policy.capabilities import Capability, Finding
 from omarchy_mcp.policy.conditions import subject_of
+from omarchy_mcp.policy.program_table import STEERING
 from omarchy_mcp.policy.settled import SettledError, TooLongError
 from omarchy_mcp.policy.statements import Flow
 from omarchy_mcp.policy.syntax import Node, Script, mentions_root, parse_bash
@@ -163,6 +164,8 @@ class Walk:
             value = join_all([*items]) if items is not None else concat([old, value])
             value = Value(value.shapes, value.taint, items)
         env.set(name, value, local=local)
+        if value.taint and STEERING.fullmatch(name):
+            self.found(Capability.EXEC, node)
         return value
 
     def call(self, name: str, arguments: list[Value], env: Env, written: list[Node] | None = None) -> Flow:

@@ -25,6 +25,7 @@ _CLEAN_SET = re.compile(rf"\[[\^!]{CLASS_PIECES}+-?\]")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _DOLLAR = re.compile(r"\$[A-Za-z0-9_@*({!#]")
 _BRACES = re.compile(r"\{[^{}]*(?:,|\.\.)[^{}]*\}")  # {a,b} and {1..3} come to several words
+_LISTS = re.compile(r"\$\{?@|\[@\]")
 _DESCRIPTOR = re.compile(r"\{[A-Za-z_]\w*\}")
 _LITERAL = frozenset(
     {"word", "number", "string_content", "heredoc_content", "variable_name", "regex", "extglob_pattern"}
@@ -41,7 +42,9 @@ def words(walk: "Walk", nodes: list[Node], env: Env) -> list[Value]:
             found.extend(spread)
             continue
         value = word(walk, node, env)
-        if node.kind not in ("simple_expansion", "expansion", "command_substitution"):
+        if _LISTS.search(node.text):  # "${list[@]:1}", "--x=$@"
+            found.append(Value(value.shapes, value.taint, many=True))
+        elif node.kind not in ("simple_expansion", "expansion", "command_substitution"):
             found.append(value)
         elif len(value.shapes) == 1 and value.known:
             found.extend(text(part) for part in value.sole.split())
