@@ -5,7 +5,7 @@ import contextlib
 import json
 import time
 import warnings
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -96,6 +96,20 @@ async def times(world: World, member: str, signature: str, body: tuple[Any, ...]
             )
             taken.append(time.perf_counter() - begun)
     return taken
+
+
+@contextlib.contextmanager
+def taken(world: World, name: str) -> Iterator[None]:
+    """A name that another program owns, for a while."""
+    loop = asyncio.new_event_loop()
+    connection = connected(world)
+    bus = loop.run_until_complete(connection.__aenter__())
+    try:
+        loop.run_until_complete(bus.request_name(name))
+        yield
+    finally:
+        loop.run_until_complete(connection.__aexit__(None, None, None))
+        loop.close()
 
 
 class Control:

@@ -117,6 +117,16 @@ def test_the_name_is_never_shared_with_a_second_copy(product: Product) -> None:
     assert product.control.owner() == owner
 
 
+def test_a_name_that_somebody_else_took_ends_the_service_and_does_not_make_it_loop(product: Product) -> None:
+    product.world.systemctl("stop", CONTROL)
+    with bus.taken(product.world, NAME):
+        product.world.systemctl("start", CONTROL, check=False)
+        wait_until(lambda: product.show(CONTROL, "ActiveState") in {"failed", "inactive"}, "it gave up")
+        assert int(product.show(CONTROL, "NRestarts")) <= 1
+    product.world.systemctl("reset-failed", CONTROL)
+    assert product.control.status()["state"] in STATES
+
+
 def test_malformed_json_never_reaches_the_journal_as_a_traceback(product: Product, rpc: Rpc) -> None:
     since = journal.moment()
     for params in (
