@@ -5,7 +5,7 @@ import contextlib
 import gc
 import logging
 import signal
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from omarchy_mcp import VERSION
@@ -64,7 +64,9 @@ class Life:
     def __init__(self, passed: Passed) -> None:
         self._passed = passed
         self._service_manager = ServiceManager()
-        self._audit = Writer()
+        self._audit = Writer(self._audit_changed)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._report: Callable[[], None] | None = None
         self._settings = Settings(environment.config_file(), self._audit)
         self._token = TokenFile(environment.state_dir() / "token")
         self._why = "told to"
@@ -72,6 +74,7 @@ class Life:
 
     async def run(self) -> int:
         """Serve until told to stop; returns the exit status."""
+        self._loop = asyncio.get_running_loop()
         self._settings.load()
         self._make_token()
         desktop = await find_desktop(self._service_manager)
@@ -115,7 +118,13 @@ class Life:
             # a control service that starts later knows nothing of us yet
             bus.match(f"type='signal',sender='{DBUS}',member='NameOwnerChanged',arg0='{CONTROL}'")
             bus.listen(lambda signal: self._greet(signal, recorder, desktop))
-            recorder.report(self._state(desktop))
+            self._report = lambda: recorder.report(self._state(desktop))
+            self._report()
+
+    def _audit_changed(self) -> None:
+        """The record is lost or found again: the person sees it in the status.  Called from the writer's thread."""
+        if self._loop is not None and self._report is not None:
+            self._loop.call_soon_threadsafe(self._report)
 
     def _greet(self, signal: Signal, recorder: Recorder, desktop: Desktop) -> None:
         if (

@@ -11,7 +11,7 @@ import threading
 import time
 import uuid
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,7 +67,10 @@ class Writer:
     from one thread to the other costs more than a record.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, changed: Callable[[], None] | None = None) -> None:
+        """`changed` is called from the writing thread when the record's health is another than before."""
+        self._changed = changed
+        self._state = "ok"
         self.instance = environment.get("INVOCATION_ID") or uuid.uuid4().hex
         self._queue: deque[tuple[int, list[str]]] = deque()
         self._come = threading.Event()
@@ -127,6 +130,11 @@ class Writer:
     def _look(self, arrivals: "Arrivals") -> None:
         self._lost += arrivals.look()
         self._arrived = arrivals.arrived
+        state = self.health.state
+        if state != self._state:
+            self._state = state
+            if self._changed is not None:
+                self._changed()
 
     def _send_all(self, arrivals: "Arrivals") -> None:
         while self._queue:
