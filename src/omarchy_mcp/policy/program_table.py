@@ -306,7 +306,10 @@ ROOT_PROGRAMS = frozenset(
 FREE_OF_PASSWORD = re.compile(r"(?:-n )?(?:/usr/bin/)?(?:(asdcontrol)|tzupdate|timedatectl set-timezone)(?: |$)")
 # Other languages; for sed and awk, what in a program written out is more than text work
 _AWK = re.compile(r"\bsystem\s*\(|\|\s*getline|\bprint[^\n;}]*[>|]|@(?:include|load)")
-_SED = re.compile(r"(?:^|[;{}\n]|[0-9$]|/)\s*[ewW](?:\s|$)|/[gpiIm0-9]*[ew][gpiIm0-9]*(?:\s|;|$)(?<!/g)")
+_SED = re.compile(
+    r"(?:^|[;{}\n!]|[0-9$]|/)\s*[ewW](?:\s|$)"
+    r"|s([^\w\s\\])(?:\\.|(?!\1).)*\1(?:\\.|(?!\1).)*\1[gpiIm0-9]*[ewE]"
+)
 _PERL = re.compile(
     r"system|exec|qx|`|open|unlink|eval|require|\bdo\b|\buse\b|fork|socket|kill|rename|link|rmdir|mkdir|ch(?:mod|own|dir)"
     r"|<[A-Za-z$>]|/[a-z]*e[a-z]*\s*(?:;|$)|syscall|\$\{?\^|BEGIN|%ENV|\(\?\?*\{|print\s*\{"
