@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from omarchy_mcp.desktop.listings import look
-from omarchy_mcp.desktop.omarchy import NoOmarchyError, Omarchy, dump_ratings, load_ratings
+from omarchy_mcp.desktop.omarchy import NoOmarchyError, Omarchy
 from omarchy_mcp.desktop.session import Session
 from omarchy_mcp.policy.listings import Kind
 from omarchy_mcp.policy.registry import find
@@ -194,11 +194,6 @@ def test_what_is_there_to_be_named_is_looked_up_and_could_not_look_is_told_apart
     asyncio.run(scenario())
 
 
-@pytest.mark.parametrize("cached", [b"", b"{}", b"[]", b'{"by_binary": {"x": {}}}', b'{"by_binary": 1}', b"\xff"])
-def test_ratings_that_are_not_whole_are_made_again(cached: bytes) -> None:
-    assert load_ratings(cached) is None
-
-
 def test_a_desktops_variables_are_found_from_its_sockets(tmp_path: Path) -> None:
     (tmp_path / "hypr" / "b").mkdir(parents=True)
     (tmp_path / "hypr" / "a").mkdir()
@@ -217,18 +212,3 @@ def test_a_desktops_variables_are_found_from_its_sockets(tmp_path: Path) -> None
         dead.bind(str(tmp_path / "hypr" / "a" / ".socket.sock"))
         found = environment.live_sockets(tmp_path)
     assert found == {"WAYLAND_DISPLAY": "wayland-1", "HYPRLAND_INSTANCE_SIGNATURE": "b"}
-
-
-def test_ratings_are_read_back_as_they_were(tmp_path: Path) -> None:
-    small = Small(tmp_path / "omarchy")
-
-    async def scenario() -> None:
-        async with knowing(tmp_path) as (omarchy, _):
-            ratings = (await omarchy.installed(small.session)).ratings
-            again = load_ratings(dump_ratings(ratings))
-            assert again is not None
-            assert (again.by_binary, again.closures, again.digests) == (
-                ratings.by_binary, ratings.closures, ratings.digests,
-            )  # fmt: skip
-
-    asyncio.run(scenario())

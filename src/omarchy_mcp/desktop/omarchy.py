@@ -8,17 +8,17 @@ import os
 import secrets
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from omarchy_mcp import policy
 from omarchy_mcp.desktop.listings import look
 from omarchy_mcp.desktop.session import Session, look_at_session
-from omarchy_mcp.policy.capabilities import Capability
+from omarchy_mcp.policy.cache import dump, load
 from omarchy_mcp.policy.listings import Listings
 from omarchy_mcp.policy.registry import Command, Registry, RegistryError, parse
-from omarchy_mcp.policy.tiers import Rating, Ratings, Tier, changed, digest, rate
+from omarchy_mcp.policy.tiers import Ratings, changed, digest, rate
 from omarchy_mcp.session.files import write_private
 from omarchy_mcp.session.jobs import Jobs, Origin, SpawnError
 from omarchy_mcp.session.manager import Manager
@@ -176,12 +176,14 @@ def scripts_of(omarchy: Path) -> Mapping[str, bytes]:
 
 def rated(registry: Registry, omarchy: Path, fingerprint: str, cache_file: Path) -> Ratings:
     """The ratings of exactly these files by exactly this policy, from the cache or made now."""
-    mark = f"{fingerprint} {policy_mark()}"
-    cached = read_cache(cache_file, mark)
-    ratings = load_ratings(cached) if cached is not None else None
+    stamp = f"{fingerprint} {policy_mark()}"
+    try:
+        ratings = load(cache_file.read_text(encoding="utf-8"), stamp)
+    except (OSError, ValueError):
+        ratings = None
     if ratings is None:
         ratings = rate(registry, scripts_of(omarchy))
-        write_cache(cache_file, mark, dump_ratings(ratings))
+        keep(cache_file, dump(ratings, stamp).encode())
     return ratings
 
 
@@ -205,36 +207,6 @@ def policy_mark() -> str:
     return mark.hexdigest()
 
 
-def dump_ratings(ratings: Ratings) -> bytes:
-    """Ratings as bytes for the cache."""
-    value = {
-        "by_binary": {name: asdict(rating) for name, rating in ratings.by_binary.items()},
-        "closures": {name: sorted(closure) for name, closure in ratings.closures.items()},
-        "digests": dict(ratings.digests),
-    }
-    return json.dumps(value).encode()
-
-
-def load_ratings(cached: bytes) -> Ratings | None:
-    """Read ratings back; None when they are not whole, and then they are made again."""
-    try:
-        value = json.loads(cached)
-        by_binary = {
-            name: Rating(
-                tier=Tier(rating["tier"]),
-                reason=str(rating["reason"]),
-                rule=str(rating["rule"]),
-                origin=str(rating["origin"]),
-                capabilities=tuple(Capability(each) for each in rating["capabilities"]),
-            )
-            for name, rating in value["by_binary"].items()
-        }
-        closures = {name: frozenset(closure) for name, closure in value["closures"].items()}
-        return Ratings(by_binary=by_binary, closures=closures, digests=dict(value["digests"]))
-    except (ValueError, TypeError, KeyError, AttributeError):
-        return None
-
-
 def read_cache(path: Path, fingerprint: str) -> bytes | None:
     """Return the listing cached for exactly these files, or None."""
     try:
@@ -246,8 +218,13 @@ def read_cache(path: Path, fingerprint: str) -> bytes | None:
 
 
 def write_cache(path: Path, fingerprint: str, text: bytes) -> None:
-    """Cache a listing; a cache that cannot be written costs time, nothing else."""
+    """Cache a listing."""
+    keep(path, json.dumps({"fingerprint": fingerprint, "text": text.decode("utf-8", "replace")}).encode())
+
+
+def keep(path: Path, data: bytes) -> None:
+    """Write to the cache; a cache that cannot be written costs time, nothing else."""
     try:
-        write_private(path, json.dumps({"fingerprint": fingerprint, "text": text.decode("utf-8", "replace")}).encode())
+        write_private(path, data)
     except OSError as error:
         logger.info("cannot cache the commands: %s", error)
