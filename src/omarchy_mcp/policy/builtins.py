@@ -29,16 +29,15 @@ _DEVICES = re.compile(r"/dev/(?:null|std(?:err|out|in)|tty|fd/.*)|&?[0-9-]*")
 
 def command(walk: "Walk", node: Node, env: Env) -> "Flow":
     """One simple command with its assignments and its own redirects."""
-    prefix = [kid for kid in node.kids if kid.kind == "variable_assignment"]
-    redirects = [kid for kid in node.kids if kid.kind in ("herestring_redirect", "file_redirect")]
-    written = [kid for kid in node.kids if kid not in prefix and kid not in redirects and kid.kind.isidentifier()]
-    given = env if not written else env.copy()
+    if node.sorted is None:
+        node.sorted = _sorted(node)
+    prefix, redirects, name_nodes = node.sorted
+    given = env.copy() if prefix and name_nodes else env
     taints = [walk.assign(kid, given).taint for kid in prefix]
     tainted_prefix = any(taints)
     outer = walk.stdin
     for redirect in redirects:
         walk.input_of(redirect, env)
-    name_nodes = [kid.kids[0] if kid.kind == "command_name" and kid.kids else kid for kid in written]
     values = words(walk, name_nodes, env)
     walk.printed.append(False)
     if tainted_prefix and values and not all(shape in SILENT for shape in values[0].shapes):
@@ -52,6 +51,14 @@ def command(walk: "Walk", node: Node, env: Env) -> "Flow":
     return flow
 
 
+def _sorted(node: Node) -> tuple[list[Node], list[Node], list[Node]]:
+    """A command's assignments, redirects and words."""
+    prefix = [kid for kid in node.kids if kid.kind == "variable_assignment"]
+    redirects = [kid for kid in node.kids if kid.kind in ("herestring_redirect", "file_redirect")]
+    written = [kid for kid in node.kids if kid not in prefix and kid not in redirects and kid.kind.isidentifier()]
+    return prefix, redirects, [kid.kids[0] if kid.kind == "command_name" and kid.kids else kid for kid in written]
+
+
 def dispatch(walk: "Walk", node: Node, values: list[Value], env: Env, written: list[Node] | None = None) -> "Flow":
     """Run these words as a command, every program they may name."""
     if not values:
@@ -59,6 +66,8 @@ def dispatch(walk: "Walk", node: Node, values: list[Value], env: Env, written: l
     first, rest = values[0], values[1:]
     if first.taint:
         walk.found(Capability.EXEC, node)
+    if len(first.shapes) == 1 and first.sole and " " not in first.sole:
+        return _one(walk, node, first.sole, rest, env, written)
     holds: Env | None = None
     fails: Env | None = None
     for shape in sorted(first.shapes):

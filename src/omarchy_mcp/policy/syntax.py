@@ -44,6 +44,7 @@ class Node:
     text: str
     line: int
     kids: list["Node"] = field(default_factory=list)
+    sorted: tuple[list["Node"], list["Node"], list["Node"]] | None = None  # of a command, once it was looked at
 
     def named(self) -> list["Node"]:
         """The children that are more than punctuation."""
