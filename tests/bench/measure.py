@@ -14,6 +14,8 @@ from bench.rivals import Rival
 from system import wire
 from system.client import Era
 
+TURNS = 5
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Times:
@@ -128,6 +130,16 @@ async def _hammer(rival: Rival, clients: int, seconds: float) -> tuple[list[floa
     return lasted, len(lasted) / whole
 
 
-def calls(rival: Rival, clients: int, seconds: float) -> tuple[list[float], float]:
-    """Durations of a trivial tool call in seconds, and calls per second, of so many clients at once."""
-    return asyncio.run(_hammer(rival, clients, seconds))
+def calls(rivals: Sequence[Rival], clients: int, seconds: float) -> dict[str, tuple[list[float], float]]:
+    """Of each rival, the durations of trivial tool calls in seconds and calls per second, so many clients at once.
+
+    They take turns, so that what else the machine does falls on all of them.
+    """
+    lasted: dict[str, list[float]] = {rival.name: [] for rival in rivals}
+    rates: dict[str, list[float]] = {rival.name: [] for rival in rivals}
+    for _ in range(TURNS):
+        for rival in rivals:
+            durations, rate = asyncio.run(_hammer(rival, clients, seconds / TURNS))
+            lasted[rival.name] += durations
+            rates[rival.name].append(rate)
+    return {name: (lasted[name], statistics.median(rates[name])) for name in lasted}

@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from bench import measure, rivals
+from bench import bare_bus, measure, rivals
 from bench.measure import Times, times, took
 from bench.rivals import Rival
 from system import bus, desktop
@@ -88,14 +88,12 @@ def starts(ours: Rival, sdk: Rival, floor: Rival, scale: Scale) -> Iterator[Row]
 
 def calls(ours: Rival, sdk: Rival, floor: Rival, scale: Scale) -> Iterator[Row]:
     """A trivial tool call: latency of one client, throughput of 64."""
-    single: dict[str, Times] = {}
-    for rival in (ours, sdk, floor):
-        lasted, _ = measure.calls(rival, 1, scale.seconds)
-        single[rival.name] = times(lasted)
+    taken = measure.calls((ours, sdk, floor), 1, scale.seconds)
+    single: dict[str, Times] = {name: times(lasted) for name, (lasted, _) in taken.items()}
     yield compared("trivial tools/call p50, 1 client", single[ours.name].p50, single[sdk.name].p50, "ms", 1.5)
     yield compared("trivial tools/call p99, 1 client", single[ours.name].p99, single[sdk.name].p99, "ms", 1.5)
     yield absolute("… a bare ASGI app, the floor, p50", single[floor.name].p50, "ms", None)
-    rate = {rival.name: measure.calls(rival, 64, scale.seconds)[1] for rival in (ours, sdk)}
+    rate = {name: rate for name, (_, rate) in measure.calls((ours, sdk), 64, scale.seconds).items()}
     yield compared("tools/call throughput, 64 clients", rate[ours.name], rate[sdk.name], "calls/s", 0.8, least=True)
 
 
@@ -131,12 +129,23 @@ def answers(product: Product, scale: Scale) -> Iterator[Row]:
         lasted = asyncio.run(bus.times(product.world, member, signature, body, scale.runs * 2))
         yield absolute(f"{member} over the bus, p50", times(lasted).p50, "ms", None)
         yield absolute(f"{member} over the bus, p99", times(lasted).p99, "ms", target)
-    started = []
-    for _ in range(scale.rounds):
-        product.world.systemctl("stop", CONTROL)
-        started.append(took(product.control.status))
-    yield absolute("Status that has to start the control service, by busctl, p50", times(started).p50, "ms", None)
-    yield absolute("memory of the control service", measure.resident(product.pid(CONTROL)), "MB", None)
+    bare = rivals.bare_bus(product)
+    ask = ("call", bare_bus.NAME, bare_bus.PATH, bare_bus.NAME, "Status")
+    ways: dict[str, Callable[[], object]] = {
+        CONTROL: product.control.status,
+        bare: lambda: bus.busctl(product.world, *ask),
+    }
+    started: dict[str, list[float]] = {unit: [] for unit in ways}
+    for number in range(scale.rounds + 1):
+        for unit, way in ways.items():
+            product.world.systemctl("stop", unit)
+            seconds = took(way)
+            if number:  # the first fills the bytecode caches
+                started[unit].append(seconds)
+    held = {unit: measure.resident(product.pid(unit)) for unit in ways}
+    yield compared("Status that starts the control service, by busctl, p50", times(started[CONTROL]).p50,
+                   times(started[bare]).p50, "ms", 1.3)  # fmt: skip
+    yield compared("memory of the control service", held[CONTROL], held[bare], "MB", 1.2)
 
 
 def rest(product: Product, scale: Scale) -> Iterator[Row]:

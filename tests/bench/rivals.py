@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from system import client
+from bench import bare_bus as bare_bus_names
+from system import bus, client
 from system.client import Era
 from system.product import Product, free_port
 from system.world import World
@@ -19,6 +20,19 @@ NotifyAccess=main
 Environment=PYTHONPATH={tests}
 ExecStart={python} -X pycache_prefix={cache} -m bench.{name}
 TimeoutStopSec=10
+"""
+
+
+BUS_SERVICE = """[Service]
+Type=dbus
+BusName={bus_name}
+Environment=PYTHONPATH={tests}
+ExecStart={python} -X pycache_prefix={cache} -m bench.bare_bus
+"""
+ACTIVATION = """[D-BUS Service]
+Name={bus_name}
+Exec=/bin/false
+SystemdService=bench-bare-bus.service
 """
 
 
@@ -80,3 +94,25 @@ def bare(product: Product, name: str) -> Rival:
     world.systemctl("daemon-reload")
     world.systemctl("start", f"{unit}.socket")
     return Rival(name=name, world=world, unit=unit, port=port, token="none", tool="echo", arguments={"text": "x"})
+
+
+def bare_bus(product: Product) -> str:
+    """Install the bare bus service; returns its unit."""
+    world, unit = product.world, "bench-bare-bus.service"
+    (world.runtime / "systemd" / "user" / unit).write_text(
+        BUS_SERVICE.format(
+            bus_name=bare_bus_names.NAME,
+            tests=HERE.parent,
+            python=f"{product.venv}/bin/python",
+            cache=world.scratch / "pycache",
+        ),
+        encoding="utf-8",
+    )
+    services = world.folder("XDG_DATA_HOME", ".local/share") / "dbus-1" / "services"
+    (services / f"{bare_bus_names.NAME}.service").write_text(
+        ACTIVATION.format(bus_name=bare_bus_names.NAME), encoding="utf-8"
+    )
+    world.systemctl("daemon-reload")
+    dbus = "org.freedesktop.DBus"
+    bus.busctl(world, "call", dbus, "/org/freedesktop/DBus", dbus, "ReloadConfig")
+    return unit

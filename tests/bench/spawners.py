@@ -6,7 +6,7 @@
 ours behind a pipe, moved into a scope of its own, then let go.  docs/decisions.md says which was taken and why.
 """
 
-# ruff: noqa: TID251, E402 - what is measured is outside the product; the product is not installed anywhere
+# ruff: noqa: E402 - what is measured is outside the product; the product is not installed anywhere
 
 import asyncio
 import os
