@@ -18,6 +18,7 @@ HELPERS = {
     "omarchy-say": 'echo "$1"',
     "omarchy-delete": 'rm -f "$1"',
     "omarchy-named": 'case "$1" in a) rm -f ~/.cache/a ;; *) rm -f "$1" ;; esac',
+    "omarchy-hook": 'bash ~/.config/omarchy/hooks/"$1"',
     "omarchy-second": 'eval "$2"',
     "omarchy-stdin": 'while read -r line; do eval "$line"; done',
     "omarchy-environment": '"$COMMAND" now',
@@ -79,6 +80,9 @@ DANGEROUS: list[tuple[str, Capability]] = [
     ("xdg-terminal-exec sudo ls", C.TERMINAL),
     ("omarchy-terminal 'sudo ls'", C.TERMINAL),
     ("sudo tzupdate", C.ELEVATED),
+    ("xdg-terminal-exec -e sudo ls", C.TERMINAL),
+    ("alacritty -T x -e sudo ls", C.TERMINAL),
+    ("systemd-run -t sudo ls", C.ROOT),
     # arguments as code
     ('eval "$1"', C.EXEC),
     ('eval "echo $*"', C.EXEC),
@@ -321,6 +325,7 @@ DANGEROUS: list[tuple[str, Capability]] = [
     ('hyprctl dispatch "$(cat x)"', C.UNCLEAR),
     ('hyprctl --batch "$(cat x)"', C.UNCLEAR),
     ('makoctl list | grep -F "$1" | xargs makoctl dismiss -n', C.SESSION),
+    ('omarchy-hook "$1"', C.EXEC),
     # arguments as paths and addresses
     ('rm "$1"', C.FILE),
     ('rm -rf ~/.cache/"$1"', C.FILE),
@@ -516,6 +521,7 @@ HARMLESS_SCRIPTS = [
     "omarchy",
     "omarchy-shell image-selector preload a b c d",
     "omarchy-shell notifications dismiss x",
+    'omarchy-hook theme-set "$1"',
     "omarchy-shell idle toggle",
     "omarchy-shell idle status",
     'x=$(jq -n --arg a "$1" --arg b c -r \'1\'); hyprctl dispatch focuswindow "address:$x"',

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from omarchy_mcp.policy import own_commands, programs
 from omarchy_mcp.policy.capabilities import Capability, Finding
 from omarchy_mcp.policy.ipc import ipc_effect
-from omarchy_mcp.policy.program_table import CODE, LASTING, PERSISTENT, SILENT, TEMPORARY
+from omarchy_mcp.policy.program_table import CODE, EXTENSIONS, LASTING, PERSISTENT, SILENT, TEMPORARY
 from omarchy_mcp.policy.settled import SettledError
 from omarchy_mcp.policy.syntax import Node
 from omarchy_mcp.policy.values import EMPTY, GAP, Env, Value, merge, text
@@ -116,6 +116,9 @@ def _helper(walk: "Walk", node: Node, name: str, arguments: list[Value]) -> None
     if name == "omarchy-shell":
         for capability in ipc_effects(arguments):
             walk.found(capability, node)
+        return
+    if name in EXTENSIONS and arguments and arguments[0].known:
+        walk.found(Capability.CHANGES, node)
         return
     programs.clicked(walk, node, name, arguments)
     found = walk.scope.helper(name, tuple(arguments), stdin=walk.stdin)

@@ -62,7 +62,7 @@ _put("swapon sysctl", (r"--show|-s(?: |$)|-n |-a(?: |$)", None), otherwise=C.ROO
 
 # --- change: something that is seen and can be changed back
 _put(
-    "pactl wpctl pamixer amixer playerctl brightnessctl light ddcutil wl-copy notify-send "
+    "pactl wpctl pamixer amixer playerctl brightnessctl light ddcutil qmk_hid wl-copy notify-send "
     "swayosd-client xdg-settings xdg-mime update-desktop-database update-mime-database gtk-update-icon-cache fc-cache "
     "powerprofilesctl rfkill wait flock stty clear reset tte setterm asusctl "
     "supergfxctl v4l2-ctl xdg-user-dirs-update dbus-update-activation-environment swww hyprpaper wlr-randr pw-cli "
@@ -199,6 +199,12 @@ _put("wget aria2c", (r"--post|--body|--method", C.SEND), otherwise=C.WRITES, tai
 _put("yt-dlp youtube-dl", otherwise=C.WRITES, tainted=C.NETWORK)
 _put("scp sftp rclone ssh mosh localsend localsend_app localsend-go croc magic-wormhole wormhole "
      "mail sendmail msmtp gh glab aws gcloud", otherwise=C.SEND, tainted=C.SEND)  # fmt: skip
+_put(
+    "dropbox-cli",
+    (r"^(?:status|running|filestatus|ls|version|help)(?: |$)", None),
+    otherwise=C.NETWORK,
+    tainted=C.NETWORK,
+)
 _put("tailscale", (r"^(?:status|ip|version|netcheck|ping)(?: |$)", None), otherwise=C.NETWORK, tainted=C.NETWORK)
 _put(
     "secret-tool pass gpg gopass op bw rbw keepassxc-cli ssh-add security chezmoi age sops openssl",
@@ -273,9 +279,9 @@ VALUED: dict[str, frozenset[str]] = {
     name: frozenset(options.split())
     for name, options in {
         "timeout": "-k --kill-after -s --signal", "nice": "-n", "ionice": "-c -n -p", "env": "-u -C",
-        "flock": "-w -E", "systemd-run": "-p -u -E -t --unit --property --description --setenv --slice --on-active",
+        "flock": "-w -E", "systemd-run": "-p -u -E --unit --property --description --setenv --slice --on-active",
         "systemd-inhibit": "--what --who --why --mode", "xargs": "-I -n -P -d -L -a -E -s", "uwsm-app": "-s -t -a -u -d",
-        "xdg-terminal-exec": "-a -T -d -e", "alacritty": "--class --title --config-file -o --option -T -e --command",
+        "xdg-terminal-exec": "", "alacritty": "--class --title --config-file -o --option -T",
         "foot": "-a -T -o -c -W -w", "kitty": "--class -o -c --title -T", "ghostty": "", "wezterm": "", "watch": "-n",
         "sudo": "-u -g -h -p -C -T -R -D", "su": "-s -g", "doas": "-u -C", "run0": "-u --user --property",
         "stdbuf": "-i -o -e", "setpriv": "--pdeathsig --reuid --regid --groups", "taskset": "-p", "chrt": "-p",
@@ -374,13 +380,15 @@ SILENT = frozenset(
 # Files of assignments alone, and what only root can write
 SOURCEABLE = re.compile(r"/etc/[\w./-]+|~/\.config/user-dirs\.dirs")
 # Folders that are made again when they are missed
-TEMPORARY = re.compile(r"(?!.*\.\.)(?:/tmp/|/run/user/|/var/tmp/|~/\.cache/|~/\.local/state/omarchy/)[^\0]")
+TEMPORARY = re.compile(r"(?!.*\.\.)(?:/tmp/|/run/|/var/tmp/|~/\.cache/|~/\.local/state/omarchy/)[^\0]")
 # Paths whose content runs later
 PERSISTENT = re.compile(
     r"autostart|\.desktop$|\.(?:bashrc|bash_profile|bash_login|profile|zshrc|zprofile|xprofile|pam_environment)$|/hooks/"
-    r"|systemd/user|ative-?[mM]essaging|environment\.d|\.ssh/|\.local/bin|/cron|/etc/|/usr/|/boot/|\.git/|/udev/"
+    r"|systemd/user|ative-?[mM]essaging|environment\.d|\.ssh/|\.local/bin|/cron|\.git/"
 )
 # Files that are read as code or as settings, wherever they lie
 CODE = re.compile(r"\.(?:lua|sh|bash|zsh|fish|py|pl|js|qml|conf|desktop|service|timer|socket|path)$")
 # Paths that outlive the session, or that nobody knows
 LASTING = re.compile(r"~/\.(?!cache/|local/state/)|~/[^.]|\0")
+# Commands of the folder that are judged here: what a person put there themselves runs, by a name the script fixes
+EXTENSIONS = frozenset({"omarchy-hook"})

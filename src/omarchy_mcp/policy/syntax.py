@@ -144,9 +144,18 @@ def _node(raw: Any, part: str, data: str | bytes, functions: dict[str, tuple[Nod
     kids = raw.children
     wants = kind in _FIELDS
     for position, kid in enumerate(kids):
-        if kid.type != "comment":
-            node.kids.append(_node(kid, (raw.field_name_for_child(position) or "") if wants else "", data, functions))
+        role = (raw.field_name_for_child(position) or "") if wants else ""
+        if not kid.is_named:
+            node.kids.append(_mark(kid.type, role))
+        elif kid.type != "comment":
+            node.kids.append(_node(kid, role, data, functions))
     if kind == "function_definition" and node.parts("name") and node.parts("body"):
         name = node.parts("name")[0].text
         functions[name] = (*functions.get(name, ()), node.parts("body")[0])
     return node
+
+
+@lru_cache(maxsize=1024)
+def _mark(kind: str, part: str) -> Node:
+    """A keyword or a piece of punctuation; all of one kind are one node."""
+    return Node(kind, part, kind, 0)
