@@ -327,6 +327,7 @@ DANGEROUS: list[tuple[str, Capability]] = [
     ('makoctl list | grep -F "$1" | xargs makoctl dismiss -n', C.SESSION),
     ('omarchy-hook "$1"', C.EXEC),
     # arguments as paths and addresses
+    ('omarchy-shell image-selector cancel "$1"', C.FILE),
     ('rm "$1"', C.FILE),
     ('rm -rf ~/.cache/"$1"', C.FILE),
     ('touch "$HOME/.local/state/$1"', C.FILE),
@@ -523,6 +524,7 @@ HARMLESS_SCRIPTS = [
     "omarchy-shell notifications dismiss x",
     'omarchy-hook theme-set "$1"',
     "omarchy-shell idle toggle",
+    "omarchy-shell image-selector cancel /tmp/x",
     "omarchy-shell idle status",
     'x=$(jq -n --arg a "$1" --arg b c -r \'1\'); hyprctl dispatch focuswindow "address:$x"',
     "x=$(dirname /tmp/a/b); rm -rf \"$x\"",

@@ -143,6 +143,8 @@ def ipc_effect(
     target: str, function: str, arity: int, subject: frozenset[str] | None, *, tainted: bool
 ) -> set[Capability]:
     """What a script's own call into the shell can do; ``subject``: its first argument where that is known."""
+    if tainted and target == "image-selector" and function in ("open", "cancel"):
+        return {Capability.FILE}  # one of its arguments is the file it writes
     if (target, function) in IPC_EFFECTS:
         return {IPC_EFFECTS[target, function]}
     row = TABLE.get((target, function, arity))

@@ -70,7 +70,7 @@ class Walk:
                 self.code(code, last.copy(), node)
             for name in sorted(self.uncalled):  # reached in a way not seen: then by anything with anything
                 self.call(name, [unknown(taint=True)], last.copy())
-        except (TooLongError, RecursionError, LookupError, ValueError):  # a tree no Bash would have
+        except (TooLongError, RecursionError, LookupError, ValueError, TypeError, AttributeError):  # an odd tree
             self.found(Capability.UNCLEAR, script.root)
             if mentions_root(script.root.text):
                 self.findings.add(Finding(Capability.ROOT, f"{self.name}:1"))
