@@ -91,8 +91,22 @@ def judge(walk: "Walk", node: Node, name: str, arguments: list[Value], env: Env)
         _many(walk, node, name, arguments, env)
     elif name in PATHS:
         _paths(walk, node, name, arguments)
+    elif name == "hyprctl" and [argument.sole for argument in arguments[:2]] in (
+        ["dispatch", "exec"],
+        ["dispatch", "execr"],
+    ):
+        _launched(walk, node, arguments[2:], env)
     else:
         _tabled(walk, node, name, arguments)
+
+
+def _launched(walk: "Walk", node: Node, arguments: list[Value], env: Env) -> None:
+    """hyprctl dispatch exec: the compositor hands the words to a shell."""
+    walk.found(Capability.WINDOW, node)
+    words = arguments[1:] if arguments and arguments[0].sole == "--" else arguments
+    rules = re.compile(r"\s*\[[^\]]*\]")  # [float;size 800 600] before the command
+    pieces = [Value(frozenset(rules.sub("", shape) for shape in word.shapes), word.taint) for word in words]
+    walk.code(concat([part for piece in pieces for part in (piece, text(" "))]), env, node)
 
 
 def _tabled(walk: "Walk", node: Node, name: str, arguments: list[Value]) -> None:
