@@ -225,7 +225,7 @@ _put(
     "firefox brave zen-browser walker fuzzel wofi rofi tofi bemenu dmenu satty swappy swayimg feh zenity yad kdialog spotify "
     "signal-desktop 1password obsidian typora libreoffice kdenlive pavucontrol wiremix impala bluetui lazygit lazydocker "
     "nwg-look blueberry blueman-manager nm-connection-editor kitten steam lutris heroic retroarch gimp inkscape pinta "
-    "fprintd-verify hyprland-dialog elephant umu-run wine fcitx5 ibus-daemon xwaylandvideobridge",
+    "fprintd-verify hyprland-dialog elephant umu-run wine fcitx5 ibus-daemon xwaylandvideobridge wayfreeze hyprshot",
     otherwise=C.WINDOW,
     tainted=C.EXEC,
 )
