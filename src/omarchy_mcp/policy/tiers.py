@@ -48,7 +48,7 @@ PINS: dict[str, str] = {
     "notification send": "what it puts on the screen can pass for a question of this server",
     "notification dismiss": "it can take a question of this server off the screen",
     "screensaver": "without a terminal it starts itself over and over",
-    "cmd screensaver": "as above; it was called this before",
+    "cmd screensaver": "without a terminal it starts itself over and over",  # what older versions call it
 }
 
 
