@@ -199,6 +199,13 @@ def test_what_would_fit_but_for_the_marks_of_a_break_is_not_shown_in_part(argv: 
     assert "ii" not in asked.body
 
 
+def test_no_character_is_wider_on_the_card_than_it_is_counted() -> None:
+    # of the typeface's own table, in thousandths of the type size
+    for chars, wide in {"il'": 222, "*": 389, "aegp0~+": 584, "ABKPSVY&w": 778, "GOQ": 778, "mM": 833, "%": 889,
+                        "W": 944, "@": 1015, "…漢": 1000}.items():  # fmt: skip
+        assert all(width(char) * 100 >= wide for char in chars)
+
+
 @pytest.mark.parametrize("number", [-1, 0, 7, 10**9, 10**5000], ids=["negative", "none", "one", "many", "unspeakable"])
 def test_figures_are_bounded(number: int) -> None:
     asked = prompt(replace(SUBJECT, argv=()), number, number)

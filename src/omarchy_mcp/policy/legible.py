@@ -20,6 +20,7 @@ _WIDTHS = {
     **dict.fromkeys(" !\"'()*,-./:;I[\\]`fijlrt{|}", 4),
     **dict.fromkeys("ABCDEFGHKNOPQRSTUVXYZ&w", 8),
     **dict.fromkeys("mMW%", 10),
+    "@": 11,
 }
 _WIDEST = 11
 
