@@ -41,10 +41,12 @@ as_ci() {
   phase ".ci/run" bash .ci/run
 }
 
-in_login=()
-as_user() { # command: in the user's clone, in the login that was made
-  setpriv --reuid="$user" --regid="$user" --init-groups env -i PATH="$PATH" HOME="/home/$user" USER="$user" LANG=C.UTF-8 \
-    CI=true SSL_CERT_FILE="$SSL_CERT_FILE" PIP_CERT="$PIP_CERT" "${in_login[@]}" \
+in_login=() # how a terminal of the login would start a program: in a unit of the user's manager
+as_user() { # command: in the user's clone
+  local variables=(PATH="$PATH" HOME="/home/$user" USER="$user" LANG=C.UTF-8 CI=true
+    SSL_CERT_FILE="$SSL_CERT_FILE" PIP_CERT="$PIP_CERT")
+  setpriv --reuid="$user" --regid="$user" --init-groups \
+    "${in_login[@]}" env -i "${variables[@]}" ${in_login[0]:+"${login_variables[@]}"} \
     bash -c 'cd ~/omarchy-mcp && exec "$@"' as-user "$@"
 }
 
@@ -69,7 +71,9 @@ user_cases() {
     --setenv "XDG_CONFIG_HOME=$home/.config" --setenv "XDG_DATA_HOME=$home/.local/share" \
     --setenv "XDG_STATE_HOME=$home/.local/state" --setenv "XDG_CACHE_HOME=$home/.cache" >/tmp/login.env
   if [[ $case == user-login ]]; then
-    mapfile -t in_login < <(sed -n "s/^export \(XDG_RUNTIME_DIR\|DBUS_SESSION_BUS_ADDRESS\)=/\1=/p" /tmp/login.env)
+    local login_variables
+    mapfile -t login_variables < <(sed -n "s/^export \(XDG_RUNTIME_DIR\|DBUS_SESSION_BUS_ADDRESS\)=/\1=/p" /tmp/login.env)
+    in_login=(env "${login_variables[@]}" systemd-run --user --quiet --pipe --wait --collect)
   else
     mkdir /sys/fs/cgroup/handed.slice
     chown "$user" /sys/fs/cgroup/handed.slice /sys/fs/cgroup/handed.slice/cgroup.{procs,threads,subtree_control}
