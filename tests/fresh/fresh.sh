@@ -30,7 +30,7 @@ as_root() {
   phase "make run ONCE=1" make run ONCE=1
   left_behind
   phase "make run ONCE=1 again" second_run_is_quick make run ONCE=1
-  ((skip_test)) || phase "make test" make test
+  ((skip_test)) || phase "make test" make test ${ARGS:+"ARGS=$ARGS"}
   left_behind
   [[ -z $(git status --porcelain --ignored) ]] || { git status --short --ignored; echo "the folder was written to"; return 1; }
 }
@@ -81,7 +81,7 @@ user_cases() {
   fi
   phase "make run ONCE=1" as_user make run ONCE=1
   phase "make run ONCE=1 again" second_run_is_quick as_user make run ONCE=1
-  ((skip_test)) || phase "make test" as_user make test
+  ((skip_test)) || phase "make test" as_user make test ${ARGS:+"ARGS=$ARGS"}
   python3 -B /root/omarchy-mcp/demo/private_session.py down --dir /run/login
   rm -f /tmp/login.env /tmp/install.log
   left_behind
