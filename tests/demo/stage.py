@@ -1,5 +1,4 @@
 """A demo desktop in a folder of its own, for one test."""
-# ruff: noqa: TID251 - the demo is a set of programs, and they are started as such
 
 import json
 import subprocess

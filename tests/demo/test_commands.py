@@ -1,5 +1,4 @@
 """The demo's commands: listed in the real one's shape, described, of every kind, and clean Bash."""
-# ruff: noqa: TID251 - shellcheck is a program
 
 import shutil
 import subprocess

@@ -1,5 +1,4 @@
 """The notification server, on a message bus of its own, asked the way any program asks one."""
-# ruff: noqa: TID251 - a sender of notifications is a process of its own
 
 import json
 import subprocess

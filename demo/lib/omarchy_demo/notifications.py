@@ -58,10 +58,7 @@ class Toast:
 
     def public(self) -> dict[str, Any]:
         """Return what ``List`` shows of it."""
-        hints = {
-            key: value if isinstance(value, (str, int, float, bool)) else "…"
-            for key, value in self.hints.items()
-        }
+        hints = {key: value if isinstance(value, (str, int, float, bool)) else "…" for key, value in self.hints.items()}
         return {
             "app": self.app,
             "icon": self.icon,
@@ -118,9 +115,7 @@ class Server:
         number = message.body[0]
         self.log.append(["Close", number])
         if number not in self.open:
-            return Message.new_error(
-                message, "org.freedesktop.DBus.Error.InvalidArgs", "no such notification"
-            )
+            return Message.new_error(message, "org.freedesktop.DBus.Error.InvalidArgs", "no such notification")
         self.close(number, CLOSED, told=not self.options.silent_close)
         return Message.new_method_return(message)
 
@@ -185,9 +180,7 @@ class Server:
         elif (old := self.open.get(number)) and old.timer:
             old.timer.cancel()
         plain = {key: variant.value for key, variant in hints.items()}
-        toast = Toast(
-            app=app, icon=icon, summary=summary, body=text, actions=actions, hints=plain, timeout=timeout
-        )
+        toast = Toast(app=app, icon=icon, summary=summary, body=text, actions=actions, hints=plain, timeout=timeout)
         self.log.append(["Notify", number, summary, text])
         del self.log[:-HISTORY_LIMIT]
         self.open[number] = toast
@@ -257,16 +250,10 @@ class Server:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="omarchy-demo-notifications", description="The demo's notifications"
-    )
+    parser = argparse.ArgumentParser(prog="omarchy-demo-notifications", description="The demo's notifications")
     parser.add_argument("--first-id", type=int, default=1, help="number of the first notification")
-    parser.add_argument(
-        "--capabilities", default=",".join(CAPABILITIES), help="what the server says it can do"
-    )
-    parser.add_argument(
-        "--silent-close", action="store_true", help="do not tell when the sender closes its own"
-    )
+    parser.add_argument("--capabilities", default=",".join(CAPABILITIES), help="what the server says it can do")
+    parser.add_argument("--silent-close", action="store_true", help="do not tell when the sender closes its own")
     parser.add_argument("--keep", action="store_true", help="let nothing expire by itself")
     return parser.parse_args()
 

@@ -278,9 +278,7 @@ class Shell:
         return "enabled" if value == "on" else "disabled"
 
     def _config(self) -> str:
-        return compact(
-            {"bar": {"position": self.state.get("bar-position"), "widgets": self.plugins.widgets()}}
-        )
+        return compact({"bar": {"position": self.state.get("bar-position"), "widgets": self.plugins.widgets()}})
 
     def _summon(self, name: str, payload: str) -> str:
         if name == "omarchy.menu":
