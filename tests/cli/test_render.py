@@ -101,6 +101,7 @@ def test_problems_come_first(changes: dict[str, object], line: str) -> None:
         ({"jobs": 1}, "     Jobs: 1 command running"),
         ({"pending": 2}, "  Pending: 2 questions"),
         ({"config_ok": False, "config_problem": "x"}, "   Config: /config.toml (rejected)"),
+        ({"config_watch": "why"}, "   Config: /config.toml (looked at every 2 s: why)"),
     ],
 )
 def test_status_says_how_it_is(changes: dict[str, object], line: str) -> None:

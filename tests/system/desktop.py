@@ -46,11 +46,15 @@ class Desktop:
         """What the manager's environment says of it."""
         return {"OMARCHY_PATH": str(self.path), "OMARCHY_DEMO_STATE": str(self.state)}
 
+    @property
+    def config(self) -> Path:
+        """The person's configuration."""
+        return self.world.folder("XDG_CONFIG_HOME", ".config") / "omarchy" / "mcp" / "config.toml"
+
     def write_config(self, more: str = "") -> None:
-        """The person's own configuration: it allows the probes."""
-        file = self.world.folder("XDG_CONFIG_HOME", ".config") / "omarchy" / "mcp" / "config.toml"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(f"[policy]\nallow = {json.dumps(ALLOWED)}\n{more}", encoding="utf-8")
+        """The person's own configuration: it allows the probes, and `more`."""
+        self.config.parent.mkdir(parents=True, exist_ok=True)
+        self.config.write_text(f"[policy]\nallow = {json.dumps(ALLOWED)}\n{more}", encoding="utf-8")
 
     @property
     def notes(self) -> Path:

@@ -24,6 +24,9 @@ class Held:
         self.again = again
         self.ends: Counter[str] = Counter()
         self.opened = 0
+        self.session = ""
+        self.received = b""
+        """What came over it so far, bounded by how little a test does."""
         self.connected = threading.Event()
         self._over = threading.Event()
         self._socket: socket.socket | None = None
@@ -73,14 +76,15 @@ class Held:
         else:
             rpc = Rpc(self.product.port, token, Era.HANDSHAKE)
             rpc.initialize()
+            self.session = rpc.session
             connection.request("GET", "/mcp", headers=client.headers(token, Era.HANDSHAKE, "", session=rpc.session))
         with connection.getresponse() as answer:
             if answer.status != 200:
                 return f"http {answer.status}"
             self.opened += 1
             self.connected.set()
-            while answer.read1(65536):
-                pass
+            while chunk := answer.read1(65536):
+                self.received += chunk
         return "clean"
 
 

@@ -119,7 +119,10 @@ def configuration(status: Values, path: str, *, there: bool) -> str:
     """The configuration file and whether it is used."""
     if not there:
         return f"{path} (not there: defaults)"
-    return path if status.get("config_ok", True) else f"{path} (rejected)"
+    if not status.get("config_ok", True):
+        return f"{path} (rejected)"
+    unwatched = status.get("config_watch")
+    return f"{path} (looked at every 2 s: {unwatched})" if unwatched else path
 
 
 def unit_lines(units: Mapping[str, str], *, colours: bool) -> list[str]:

@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 NAME = "io.github.bruce_forte.OmarchyMcp1"
 PATH = "/io/github/bruce_forte/OmarchyMcp1"
-API_VERSION = 1
+API_VERSION = 2
 XML = Path(__file__).with_name("interface.xml")
 
 REPORTED: Mapping[str, bool | int | str] = {
@@ -28,6 +28,7 @@ REPORTED: Mapping[str, bool | int | str] = {
     "tools_declared": 0,
     "config_ok": True,
     "config_problem": "",
+    "config_watch": "",
     "omarchy_path": "",
     "audit": "unknown",
     "audit_why": "",
@@ -84,6 +85,7 @@ class Control:
             "Deny": self._guarded("sa{sv}", Right.ANSWER, self._no_question),
             "Report": self._guarded("a{sv}", Right.SERVER, self._report),
             "ReportCalls": self._guarded("aa{sv}", Right.SERVER, self._report_calls),
+            "Announce": self._guarded("ss", Right.SERVER, self._announce),
         }
 
     def _guarded(self, takes: str, right: Right, body: Callable[[Call, Caller], Awaitable[Sequence[object]]]) -> Method:
@@ -199,6 +201,15 @@ class Control:
             shown = {key: told[key] for key in CALLED if isinstance(told.get(key), str | int)}
             self._bus.emit(PATH, NAME, "Called", "a{sv}", [variants(shown)])
         return ()
+
+    async def _announce(self, call: Call, _caller: Caller) -> Sequence[object]:
+        summary, body = (str(argument)[:MAX_REPORT_TEXT] for argument in call.arguments)
+        self.announce(summary, body)
+        return ()
+
+    def announce(self, summary: str, body: str) -> None:
+        """Tell the person that the rules for agents have changed; `body` has a line for each change."""
+        self._audit.write(Event.CONFIG, f"{summary}: {'; '.join(body.splitlines())}", action="announced")
 
     def _learn(self, told: Mapping[str, object]) -> None:
         for key, value in told.items():

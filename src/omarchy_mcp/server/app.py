@@ -2,21 +2,22 @@
 
 import asyncio
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import MCPServer
-from mcp.server.subscriptions import InMemorySubscriptionBus
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import CallToolResult, TextContent
 from starlette.applications import Starlette
 
 from omarchy_mcp import VERSION
 from omarchy_mcp.policy.access import MCP_PATH, hosts
+from omarchy_mcp.server.clients import Clients
 from omarchy_mcp.server.http import CLIENT
 from omarchy_mcp.server.recording import CURRENT, CallRecord, Recorder
 from omarchy_mcp.server.tools import INSTRUCTIONS, Tools
+from omarchy_mcp.server.toolset import Toolset
 from omarchy_mcp.session.records import Outcome, clean
 
 MAX_BODY = 1 << 20
@@ -27,10 +28,10 @@ SESSION_IDLE_S = 1_800
 class Recording:
     """Wraps every tool call: odd arguments are refused by name, and one record is written whatever happens."""
 
-    def __init__(self, recorder: Recorder) -> None:
+    def __init__(self, recorder: Recorder, parameters: Callable[[], Mapping[str, frozenset[str]]]) -> None:
+        """`parameters` are those of each tool that is on offer now."""
         self._recorder = recorder
-        self.parameters: dict[str, frozenset[str]] = {}
-        """The parameters each tool has; filled once the tools are registered."""
+        self._parameters = parameters
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         """Handle one message."""
@@ -63,7 +64,7 @@ class Recording:
     ) -> tuple[ServerRequestContext[Any, Any], CallToolResult | None]:
         """Leave out arguments that are null, as some clients send for "not given"; refuse unknown ones by name."""
         given = params.get("arguments")
-        known = self.parameters.get(str(params.get("name")))
+        known = self._parameters().get(str(params.get("name")))
         if known is None or not isinstance(given, Mapping):
             return ctx, None
         unknown = sorted(clean(str(name), 64) for name in given if name not in known)
@@ -97,21 +98,20 @@ def text_of(result: HandlerResult) -> str:
     return ""
 
 
-async def build(tools: Tools, recorder: Recorder, port: int) -> tuple[Starlette, int]:
-    """Build the application for a port; returns it and the number of tools it offers."""
-    recording = Recording(recorder)
+async def build(tools: Tools, recorder: Recorder, port: int, clients: Clients) -> tuple[Starlette, Toolset]:
+    """Build the application for a port; returns it and the tools it offers."""
+    toolset: Toolset
     server = MCPServer(
         "omarchy-mcp",
         title="Omarchy desktop",
         version=VERSION,
         instructions=INSTRUCTIONS,
         log_level="WARNING",
-        subscriptions=InMemorySubscriptionBus(),
-        middleware=[recording],
+        subscriptions=clients.bus,
+        middleware=[clients, Recording(recorder, lambda: toolset.parameters)],
     )
-    tools.register(server)
-    listed = await server.list_tools()
-    recording.parameters = {tool.name: frozenset(tool.input_schema.get("properties", {})) for tool in listed}
+    toolset = Toolset(server, tools.register)
+    await toolset.offer(tools.settings.current.disabled_tools)
     exact = sorted(host.decode() for host in hosts(port))
     app = server.streamable_http_app(
         streamable_http_path=MCP_PATH,
@@ -124,4 +124,4 @@ async def build(tools: Tools, recorder: Recorder, port: int) -> tuple[Starlette,
             allowed_hosts=exact, allowed_origins=[f"http://{host}" for host in exact]
         ),
     )
-    return app, len(listed)
+    return app, toolset

@@ -47,22 +47,24 @@ class Door:
         port: int,
         tokens: Callable[[], Mapping[str, bytes]],
         health: Callable[[], dict[str, object]],
+        ended: Callable[[str], None],
     ) -> None:
+        """`ended` is told the id of each session a client ends."""
         self._app = app
         self._port = port
         self._tokens = tokens
         self._health = health
+        self._ended = ended
         self._streams: set[asyncio.Task[None]] = set()
+        self.attached = 0
+        """Clients that listen: long-lived streams that are open."""
+        self.attached_changed = asyncio.Event()
+        """Set when that has changed; cleared by whoever waits for it."""
         self.in_flight = 0
         self.served = 0
         self.draining = False
         self.idle = asyncio.Event()
         self.idle.set()
-
-    @property
-    def streams(self) -> int:
-        """Long-lived streams that are open."""
-        return len(self._streams)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or pass on the application's life cycle."""
@@ -87,6 +89,8 @@ class Door:
         try:
             if scope["method"] == "GET" or (b"mcp-method", LISTEN_METHOD) in headers:
                 await self._hold(scope, receive, send)
+            elif scope["method"] == "DELETE":
+                await self._app(scope, receive, self._ending(send, dict(headers).get(b"mcp-session-id", b"")))
             else:
                 await self._app(scope, receive, send)
         finally:
@@ -96,11 +100,13 @@ class Door:
 
     async def _hold(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a long-lived stream so that `end_streams` can finish it with a proper last chunk."""
-        started = done = False
+        started = done = listening = False
 
         async def watched(message: Message) -> None:
-            nonlocal started, done
-            started = started or message["type"] == "http.response.start"
+            nonlocal started, done, listening
+            if message["type"] == "http.response.start":
+                started, listening = True, message["status"] == 200
+                self._attach(listening)
             done = message["type"] == "http.response.body" and not message.get("more_body", False)
             await send(message)
 
@@ -115,6 +121,22 @@ class Door:
         finally:
             task.cancel()
             self._streams.discard(task)
+            self._attach(-listening)
+
+    def _attach(self, change: int) -> None:
+        if change:
+            self.attached += change
+            self.attached_changed.set()
+
+    def _ending(self, send: Send, session_id: bytes) -> Send:
+        """Tell of a session that is ended, once it is."""
+
+        async def ending(message: Message) -> None:
+            if message["type"] == "http.response.start" and message["status"] < 300:
+                self._ended(session_id.decode("latin-1"))
+            await send(message)
+
+        return ending
 
     async def end_streams(self) -> None:
         """End every long-lived stream cleanly; their clients listen anew, which is what a restart wants."""

@@ -11,12 +11,15 @@ from dataclasses import dataclass
 from omarchy_mcp import VERSION
 from omarchy_mcp.desktop.omarchy import NoOmarchyError, Omarchy
 from omarchy_mcp.server.app import build
+from omarchy_mcp.server.clients import Clients
 from omarchy_mcp.server.gate import Gate
 from omarchy_mcp.server.http import Door, Server, configure
+from omarchy_mcp.server.live import Live
 from omarchy_mcp.server.recording import CONTROL, Recorder
 from omarchy_mcp.server.running import Runner
 from omarchy_mcp.server.settings import Settings
 from omarchy_mcp.server.tools import NAMES, Tools
+from omarchy_mcp.server.toolset import Toolset
 from omarchy_mcp.session import environment
 from omarchy_mcp.session.bus import DBUS, Bus, BusError, Signal
 from omarchy_mcp.session.files import TokenFile
@@ -29,7 +32,11 @@ from omarchy_mcp.session.records import Event
 logger = logging.getLogger(__name__)
 
 CLIENT = "default"
+FAILED = 1
 BUS_GONE = 3
+GONE = "the bus is gone"
+BROKEN = "a part of it failed"
+COUNT_S = 0.05
 
 
 @dataclass(slots=True, kw_only=True)
@@ -67,10 +74,13 @@ class Life:
         self._audit = Writer(self._audit_changed)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._report: Callable[[], None] | None = None
-        self._settings = Settings(environment.config_file(), self._audit)
+        self._settings = Settings(environment.config_file(), self._audit, NAMES)
         self._token = TokenFile(environment.state_dir() / "token")
+        self._clients = Clients()
         self._why = "told to"
-        self._tools = 0
+        self._toolset: Toolset
+        self._door: Door
+        self._live: Live
 
     async def run(self) -> int:
         """Serve until told to stop; returns the exit status."""
@@ -83,10 +93,14 @@ class Life:
         gate = Gate(desktop.omarchy, self._settings, desktop.missing)
         await self._adopt(desktop, runner, recorder)
         port = self._passed.sockets[0].getsockname()[1]
-        app, self._tools = await build(Tools(gate=gate, runner=runner, settings=self._settings), recorder, port)
-        door = Door(app, port, self._tokens, self._health)
+        tools = Tools(gate=gate, runner=runner, settings=self._settings)
+        app, self._toolset = await build(tools, recorder, port, self._clients)
+        door = self._door = Door(app, port, self._tokens, self._health, self._clients.forget)
         server = Server(configure(door), door)
-        self._handle_signals(server, recorder, desktop)
+        self._live = Live(
+            self._settings, self._toolset, self._clients, desktop.bus, lambda: recorder.report(self._state(desktop))
+        )
+        self._handle_signals(server)
         gc.freeze()  # what was imported is never collected (run.py: nor was it so far): no pauses for looking at it
         gc.enable()
         serving = asyncio.ensure_future(server.serve(sockets=self._passed.sockets))
@@ -102,7 +116,7 @@ class Life:
             runner.close()
             self._audit.write(Event.LIFECYCLE, f"server stopped: {self._why}", action="stopped", reason=self._why)
             await asyncio.to_thread(self._audit.close)
-        return BUS_GONE if self._why == "the bus is gone" else 0
+        return {GONE: BUS_GONE, BROKEN: FAILED}.get(self._why, 0)
 
     def _announce(self, port: int, recorder: Recorder, desktop: Desktop) -> None:
         self._audit.write(
@@ -112,7 +126,7 @@ class Life:
             version=VERSION,
             port=port,
         )
-        self._service_manager.ready(f"serving {self._tools} tools on 127.0.0.1:{port}")
+        self._service_manager.ready(f"serving {self._offered} tools on 127.0.0.1:{port}")
         if desktop.bus is not None:
             bus = desktop.bus
             # a control service that starts later knows nothing of us yet
@@ -140,19 +154,25 @@ class Life:
         known = desktop.omarchy.known if desktop.omarchy else None
         return {
             "server_version": VERSION,
-            "tools": self._tools,
+            "tools": self._offered,
             "tools_declared": len(NAMES),
             "config_ok": not self._settings.problem,
             "config_problem": self._settings.problem,
+            "config_watch": self._live.problem,
             "omarchy_path": str(known.path) if known else "",
             "audit": health.state,
             "audit_why": health.why,
             "token_file": str(self._token.path),
             "token_problem": self._token.problem,
+            "clients": self._door.attached,
         }
 
+    @property
+    def _offered(self) -> int:
+        return len(self._toolset.parameters)
+
     def _health(self) -> dict[str, object]:
-        return {"ok": True, "server": "omarchy-mcp", "version": VERSION, "tools": self._tools}
+        return {"ok": True, "server": "omarchy-mcp", "version": VERSION, "tools": self._offered}
 
     def _tokens(self) -> Mapping[str, bytes]:
         return {CLIENT: self._token.current()}
@@ -175,24 +195,35 @@ class Life:
                     recorder.job_adopted(job.id, (job.origin.client, job.origin.tool, job.origin.route))
                 runner.watch(job)
 
-    def _handle_signals(self, server: Server, recorder: Recorder, desktop: Desktop) -> None:
+    def _handle_signals(self, server: Server) -> None:
         loop = asyncio.get_running_loop()
-
-        def reload() -> None:
-            self._settings.reload()
-            recorder.report(self._state(desktop))
-
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, server.stop)
-        loop.add_signal_handler(signal.SIGHUP, reload)
+        loop.add_signal_handler(signal.SIGHUP, self._live.reload)
 
     def _helpers(
         self, server: Server, door: Door, gate: Gate, desktop: Desktop, recorder: Recorder
     ) -> list["asyncio.Task[None]"]:
-        helpers = [self._watchdog(), self._idle(server, door, desktop), self._warm(gate, recorder, desktop)]
+        helpers = [
+            self._watchdog(),
+            self._idle(server, door, desktop),
+            self._warm(gate, recorder, desktop),
+            self._live.follow(),
+            self._count(door, recorder),
+        ]
         if desktop.bus is not None:
             helpers.append(self._bus(server, desktop.bus))
-        return [asyncio.ensure_future(helper) for helper in helpers]
+        tasks = [asyncio.ensure_future(helper) for helper in helpers]
+        for task in tasks:
+            task.add_done_callback(lambda task: self._see(task, server))
+        return tasks
+
+    def _see(self, helper: "asyncio.Task[None]", server: Server) -> None:
+        """What runs for ever must not end unnoticed."""
+        if not helper.cancelled() and (error := helper.exception()) is not None:
+            logger.error("a task of ours failed", exc_info=error)
+            self._why = BROKEN
+            server.stop()
 
     async def _watchdog(self) -> None:
         while self._service_manager.watchdog_s:
@@ -201,7 +232,7 @@ class Life:
 
     async def _bus(self, server: Server, bus: Bus) -> None:
         await bus.gone
-        self._why = "the bus is gone"
+        self._why = GONE
         server.stop()
 
     async def _warm(self, gate: Gate, recorder: Recorder, desktop: Desktop) -> None:
@@ -210,12 +241,27 @@ class Life:
             await gate.commands()
         recorder.report(self._state(desktop))
 
+    async def _count(self, door: Door, recorder: Recorder) -> None:
+        """Tell how many clients are attached, when that changes; a restart of theirs is told once."""
+        while True:
+            await door.attached_changed.wait()
+            await asyncio.sleep(COUNT_S)
+            door.attached_changed.clear()
+            recorder.report({"clients": door.attached})
+
     async def _idle(self, server: Server, door: Door, desktop: Desktop) -> None:
         """Leave when nothing would be lost, if the user wants that: no request, stream or running job of ours."""
-        while (seconds := self._settings.current.idle_exit_s) > 0:
+        while True:
+            self._live.moved.clear()
+            seconds = self._settings.current.idle_exit_s
+            if seconds == 0:
+                await self._live.moved.wait()
+                continue
             await door.idle.wait()
             seen = door.served
-            await asyncio.sleep(seconds)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._live.moved.wait(), seconds)
+                continue
             busy = desktop.jobs is not None and desktop.jobs.running
             if door.idle.is_set() and door.served == seen and not busy:
                 self._why = f"idle for {seconds} s"
