@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 
 from omarchy_mcp import VERSION
 from omarchy_mcp.policy.access import MCP_PATH, hosts
-from omarchy_mcp.server.clients import Clients
+from omarchy_mcp.server.clients import MOST_SESSIONS, SESSION_IDLE_S, Clients
 from omarchy_mcp.server.http import CLIENT
 from omarchy_mcp.server.recording import CURRENT, CallRecord, Recorder
 from omarchy_mcp.server.tools import INSTRUCTIONS, Tools
@@ -21,8 +21,6 @@ from omarchy_mcp.server.toolset import Toolset
 from omarchy_mcp.session.records import Outcome, clean
 
 MAX_BODY = 1 << 20
-MAX_SESSIONS = 1_024
-SESSION_IDLE_S = 1_800
 
 
 class Recording:
@@ -117,7 +115,7 @@ async def build(tools: Tools, recorder: Recorder, port: int, clients: Clients) -
         streamable_http_path=MCP_PATH,
         json_response=False,
         stateless_http=False,
-        max_sessions=MAX_SESSIONS,
+        max_sessions=MOST_SESSIONS,
         session_idle_timeout=SESSION_IDLE_S,
         max_request_body_size=MAX_BODY,
         transport_security=TransportSecuritySettings(

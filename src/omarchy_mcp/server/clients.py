@@ -5,7 +5,9 @@ bus, an earlier one reads a stream of its session.
 """
 
 import asyncio
+import time
 from collections import OrderedDict
+from dataclasses import dataclass, field
 from typing import Any
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -15,10 +17,21 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ToolsListChanged
 SESSION_HEADER = "mcp-session-id"
 
 MOST_SESSIONS = 1_024
-"""Sessions that are remembered, as many as may be open; the one that was longest silent goes first."""
+"""Sessions that may be open; of those remembered here the one that was longest silent goes first."""
+
+SESSION_IDLE_S = 1_800
+"""A session that was silent for so long is over."""
 
 TELL_S = 5.0
 """How long one session may take to be told."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Known:
+    """A session of the handshake's era, and when it was heard last."""
+
+    session: ServerSession
+    heard: float = field(default_factory=time.monotonic)
 
 
 class Clients:
@@ -27,10 +40,14 @@ class Clients:
     def __init__(self) -> None:
         self.bus = InMemorySubscriptionBus()
         """Where streams of the modern era listen."""
-        self._sessions: OrderedDict[str, ServerSession] = OrderedDict()
+        self._sessions: OrderedDict[str, Known] = OrderedDict()
 
-    def __len__(self) -> int:
-        """Sessions that are remembered."""
+    @property
+    def sessions(self) -> int:
+        """Sessions that are open: clients that would be sent away by an end of the server."""
+        past = time.monotonic() - SESSION_IDLE_S
+        while self._sessions and next(iter(self._sessions.values())).heard < past:
+            self._sessions.popitem(last=False)
         return len(self._sessions)
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
@@ -44,10 +61,11 @@ class Clients:
                 result = {**result, "capabilities": {**capabilities, "tools": tools}}
         session_id = getattr(ctx.request, "headers", {}).get(SESSION_HEADER, "")
         if session_id and ctx.method == "notifications/initialized":
-            self._sessions[session_id] = ctx.session
+            self._sessions[session_id] = Known(session=ctx.session)
             if len(self._sessions) > MOST_SESSIONS:
                 self._sessions.popitem(last=False)
-        elif session_id in self._sessions:
+        elif (known := self._sessions.get(session_id)) is not None:
+            known.heard = time.monotonic()
             self._sessions.move_to_end(session_id)
         return result
 
@@ -59,7 +77,7 @@ class Clients:
         """Tell every client that the list of tools has changed."""
         await self.bus.publish(ToolsListChanged())
         known = list(self._sessions.items())
-        told = (asyncio.wait_for(session.send_tool_list_changed(), TELL_S) for _, session in known)
+        told = (asyncio.wait_for(each.session.send_tool_list_changed(), TELL_S) for _, each in known)
         # one that cannot be told must not keep the others from being told
         for (session_id, _), result in zip(known, await asyncio.gather(*told, return_exceptions=True), strict=True):
             if isinstance(result, Exception):

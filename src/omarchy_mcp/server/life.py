@@ -250,7 +250,7 @@ class Life:
             recorder.report({"clients": door.attached})
 
     async def _idle(self, server: Server, door: Door, desktop: Desktop) -> None:
-        """Leave when nothing would be lost, if the user wants that: no request, stream or running job of ours."""
+        """Leave when nothing would be lost, if the user wants that: no request, stream, session or running job."""
         while True:
             self._live.moved.clear()
             seconds = self._settings.current.idle_exit_s
@@ -262,7 +262,7 @@ class Life:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._live.moved.wait(), seconds)
                 continue
-            busy = desktop.jobs is not None and desktop.jobs.running
+            busy = self._clients.sessions or (desktop.jobs is not None and desktop.jobs.running)
             if door.idle.is_set() and door.served == seen and not busy:
                 self._why = f"idle for {seconds} s"
                 server.stop()
