@@ -63,8 +63,8 @@ def become(session: Session, *, tie: signal.Signals | int = 0, manager: bool = F
             os.setgid(account.pw_gid)
             os.setuid(account.pw_uid)
         os.umask(0o022)
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, signal.SIG_DFL)
+        for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+            signal.signal(number, signal.SIG_DFL)  # what a shell's background job ignores, a login does not
         if tie:  # kept across exec, dropped by a change of user: hence last
             libc.prctl(PR_SET_PDEATHSIG, int(tie), 0, 0, 0)
 
