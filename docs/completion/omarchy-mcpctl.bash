@@ -1,7 +1,7 @@
 # bash completion for omarchy-mcpctl. Made from the program's own tables (omarchy_mcp.cli.completion); do not edit.
 _omarchy_mcpctl() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb= i
-  local verbs="status start stop restart reload recent watch tiers preview help" options
+  local verbs="status start stop restart reload freeze thaw jobs stop-job recent watch tiers preview help" options
   COMPREPLY=()
   [[ $before == "=" ]] && before=${COMP_WORDS[COMP_CWORD-2]}
   [[ $word == "=" ]] && word= before=${COMP_WORDS[COMP_CWORD-1]}
@@ -18,6 +18,10 @@ _omarchy_mcpctl() {
     stop) options="--json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
     restart) options="--json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
     reload) options="--json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
+    freeze) options="--json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
+    thaw) options="--json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
+    jobs) options="--json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
+    stop-job) options="--json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
     recent) options="-n --lines -f --follow --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
     watch) options="--no-start --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
     tiers) options="--hidden --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;

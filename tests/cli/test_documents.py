@@ -121,7 +121,7 @@ def complete(*words: str) -> set[str]:
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        (("st",), {"status", "start", "stop"}),
+        (("st",), {"status", "start", "stop", "stop-job"}),
         (("recent", "--fo"), {"--follow"}),
         (("start", "--fo"), set()),
         (("help", "re"), {"restart", "reload", "recent"}),

@@ -505,3 +505,41 @@ def test_the_interpreter_loads_neither_the_servers_libraries_nor_the_journal_for
     done = product.world.run(f"{product.venv}/bin/python", "-IBc", code, str(REPO / "src"))
     loaded = done.stdout.splitlines()[-1].split()
     assert set(loaded) <= {"ssl"}  # asyncio's own
+
+
+# --- jobs, freeze
+
+
+def test_jobs_are_shown_and_ended(product: Product) -> None:
+    none = ctl(product, "jobs")
+    assert (none.returncode, none.stdout, none.stderr) == (
+        0,
+        "",
+        "omarchy-mcpctl: no command of an agent's is running\n",
+    )
+    job = product.rpc().do(desktop.SLEEP, "60", SECRET, detach=True).data["job"]
+    shown = ctl(product, "jobs")
+    head, row = shown.stdout.splitlines()
+    assert head.split() == ["JOB", "STATE", "STARTED", "CLIENT", "ROUTE"]
+    assert row.startswith(f"{job}  running")
+    assert row.endswith(f"default  {desktop.SLEEP}")
+    assert SECRET not in shown.stdout
+    assert json.loads(ctl(product, "jobs", "--json").stdout)["id"] == job
+    assert ctl(product, "stop-job", job).returncode == 0
+    again = ctl(product, "stop-job", job)
+    assert (again.returncode, again.stdout) == (1, "")
+    assert "none of that id is running" in again.stderr
+
+
+def test_freeze_and_thaw(product: Product) -> None:
+    product.wake()
+    frozen = ctl(product, "freeze")
+    try:
+        assert (frozen.returncode, frozen.stdout) == (0, "")
+        assert "thaw" in frozen.stderr
+        assert ctl(product).stdout.startswith("● frozen")
+        assert product.rpc().do(desktop.TRUE).outcome == "refused"
+    finally:
+        thawed = ctl(product, "thaw", "--json=short")
+    assert json.loads(thawed.stdout) == {"verb": "thaw", "outcome": "ok"}
+    assert ctl(product).stdout.startswith("● serving")

@@ -16,6 +16,7 @@ from omarchy_mcp.server.running import Runner
 from omarchy_mcp.server.settings import Settings
 from omarchy_mcp.server.tools import NAMES, Tools
 from omarchy_mcp.session.journal import Writer
+from omarchy_mcp.session.pause import Pause
 from omarchy_mcp.session.records import Outcome
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "omarchy_mcp"
@@ -71,7 +72,7 @@ def server_without_a_desktop(tmp_path: Path) -> Iterator[MCPServer]:
     """The real tools, gate and runner where there is no desktop: the gate lets nothing through and says GATE."""
     audit = Writer()
     settings = Settings(tmp_path / "config.toml", audit)
-    runner = Runner(None, Recorder(audit, None), "RUNNER")
+    runner = Runner(None, Recorder(audit, None), Pause(tmp_path), "RUNNER")
     server = MCPServer("tests", log_level="ERROR")
     Tools(gate=Gate(None, settings, "GATE"), runner=runner, settings=settings).register(server)
     yield server

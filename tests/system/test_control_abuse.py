@@ -24,6 +24,11 @@ MALFORMED: list[tuple[str, str, tuple[Any, ...]]] = [
     ("Approve", "sa{sv}", (LONG, {"digest": bus.text(LONG)})),
     ("Deny", "sa{sv}s", ("id", {}, "surplus")),
     ("Stop", "b", (True,)),
+    ("Freeze", "s", ("surplus",)),
+    ("Jobs", "s", ("surplus",)),
+    ("StopJob", "", ()),
+    ("StopJob", "s", (LONG,)),
+    ("StopJob", "s", ("*",)),
     ("Nothing", "", ()),
     ("", "", ()),
 ]
@@ -69,7 +74,9 @@ def test_a_call_to_an_object_that_is_not_there_is_an_error(product: Product, pat
     assert "Traceback" not in str(answer)
 
 
-@pytest.mark.parametrize("member", ["Stop", "Start", "Restart", "Reload", "Approve", "Deny"])
+@pytest.mark.parametrize(
+    "member", ["Stop", "Start", "Restart", "Reload", "Freeze", "Thaw", "StopJob", "Approve", "Deny"]
+)
 def test_a_desktop_command_cannot_use_the_persons_door(product: Product, rpc: Rpc, member: str) -> None:
     product.control.status()
     server = product.wake()

@@ -53,6 +53,12 @@ def carry_out(request: Request) -> int:
                 return verbs.follow(request, output)
             case "recent":
                 return asyncio.run(verbs.recent(request, output))
+            case "jobs" | "stop-job":
+                from omarchy_mcp.cli import jobs  # noqa: PLC0415 - start-up time
+
+                return asyncio.run(
+                    jobs.show(output, legend=request.legend) if request.verb == "jobs" else jobs.stop(request, output)
+                )
             case "watch":
                 from omarchy_mcp.cli import watch  # noqa: PLC0415 - start-up time
 

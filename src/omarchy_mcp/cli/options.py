@@ -55,6 +55,10 @@ VERBS = (
     Verb(name="stop", does="Close the port and end the server, until start"),
     Verb(name="restart", does="End the server and start it again; no connection is refused"),
     Verb(name="reload", does="Have the server read its configuration again"),
+    Verb(name="freeze", does="Pause agents: freeze what they started, refuse new calls"),
+    Verb(name="thaw", does="Let agents go on"),
+    Verb(name="jobs", does="Show the commands agents have started that still run"),
+    Verb(name="stop-job", does="End every process of a job", words="JOB"),
     Verb(name="recent", does="Show the newest records of what agents did", options=("lines", "follow")),
     Verb(name="watch", does="Write one JSON object per change, until interrupted", options=("no-start",)),
     Verb(name="tiers", does="Show what each command may do: safe, guarded or blocked", options=("hidden",)),
@@ -170,7 +174,7 @@ def parse(argv: Sequence[str]) -> Request:
     return Request(
         verb=verb.name,
         topic=known(operands[0]).name if operands and verb.name == "help" else "",
-        operands=tuple(operands) if verb.name == "preview" else (),
+        operands=tuple(operands) if verb.name in ("preview", "stop-job") else (),
         hidden="hidden" in given,
         ipc="ipc" in given,
         count=number(given["lines"]) if "lines" in given else DEFAULT_COUNT,
@@ -219,6 +223,8 @@ def check(verb: Verb, rest: Sequence[str], given: dict[str, object]) -> None:
     if verb.name == "preview":
         if not rest:
             raise UsageError("'preview' takes a call: -- ROUTE [ARG...], or with --ipc -- TARGET FUNCTION [ARG...]")
+    elif verb.name == "stop-job" and not rest:
+        raise UsageError("'stop-job' takes the id of a job, as 'jobs' shows it")
     elif len(rest) > bool(verb.words):
         raise UsageError(f"{verb.name!r} takes no further word: {rest[-1][:40]!r}")
     for other in VERBS:

@@ -17,6 +17,8 @@ REMARKS: Mapping[str, str] = {
     "start": "started: the port is held, now and after every login",
     "stop": "stopped: the port is closed until 'omarchy-mcpctl start'; running commands go on",
     "restart": "restarted",
+    "freeze": "paused: what agents started is frozen, and new calls are refused until 'omarchy-mcpctl thaw'",
+    "thaw": "agents go on",
     "reload": "the configuration was read again; 'omarchy-mcpctl status' says whether it is in order",
 }
 
@@ -58,7 +60,7 @@ def show_unknown(error: CtlError, units: Mapping[str, str], output: Output) -> N
 
 
 async def act(request: Request, output: Output) -> int:
-    """Start, stop, restart or reload."""
+    """Start, stop, restart, reload, freeze or thaw."""
     bus = await control.connect()
     try:
         await control.act(bus, request.verb.capitalize())

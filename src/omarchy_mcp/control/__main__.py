@@ -8,13 +8,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from omarchy_mcp import VERSION
+from omarchy_mcp.control.jobs import Jobs
 from omarchy_mcp.control.service import NAME, Control
 from omarchy_mcp.control.units import Units
-from omarchy_mcp.session import log
+from omarchy_mcp.session import environment, log
 from omarchy_mcp.session.bus import Bus, BusError
 from omarchy_mcp.session.journal import Writer
 from omarchy_mcp.session.manager import Manager, NoManagerError
 from omarchy_mcp.session.notify import ServiceManager
+from omarchy_mcp.session.pause import Pause
 from omarchy_mcp.session.records import Event
 
 logger = logging.getLogger(__name__)
@@ -38,10 +40,13 @@ async def serve() -> int:
     """
     service_manager = ServiceManager()
     bus = await Bus.connect()
-    units = Units(bus, await Manager.connect(bus))
+    manager = await Manager.connect(bus)
+    runtime = environment.runtime_dir()
+    pause = Pause(runtime)
+    units = Units(bus, manager, pause)
     units.watch()
     audit = Writer()
-    control = Control(bus, units, audit)
+    control = Control(bus, units, Jobs(manager, runtime / "jobs", pause), audit)
     await control.publish()
     if not await bus.request_name(NAME):
         logger.error("another process owns %s on the bus", NAME)

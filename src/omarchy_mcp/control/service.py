@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 from omarchy_mcp import VERSION
+from omarchy_mcp.control.jobs import Jobs
 from omarchy_mcp.control.units import ERROR, Snapshot, State, Units
 from omarchy_mcp.policy.callers import SERVER_UNIT, Caller, Right, refusal
 from omarchy_mcp.session import journal
@@ -45,14 +46,16 @@ CALLED = ("tool", "client", "route", "target", "outcome", "duration_usec")
 """What the signal Called carries; arguments are not among it."""
 
 MAX_REPORT_TEXT = 1_000
+MAX_JOB = 40
 
 
 class Control:
     """The control service's object on the bus."""
 
-    def __init__(self, bus: Bus, units: Units, audit: journal.Writer) -> None:
+    def __init__(self, bus: Bus, units: Units, jobs: Jobs, audit: journal.Writer) -> None:
         self._bus = bus
         self._units = units
+        self._jobs = jobs
         self._audit = audit
         self._state = State.STOPPED
         self._reported: dict[str, bool | int | str] = dict(REPORTED)
@@ -78,6 +81,10 @@ class Control:
             "Stop": self._guarded("", Right.ACT, self._stop),
             "Restart": self._guarded("", Right.ACT, self._restart),
             "Reload": self._guarded("", Right.ACT, self._reload),
+            "Freeze": self._guarded("", Right.ACT, self._freeze),
+            "Thaw": self._guarded("", Right.ACT, self._thaw),
+            "Jobs": Method(takes="", gives="aa{sv}", answer=self._list_jobs),
+            "StopJob": self._guarded("s", Right.ACT, self._stop_job),
             "Status": Method(takes="", gives="a{sv}", answer=self._status),
             "Recent": Method(takes="ua{sv}", gives="aa{sv}", answer=self._recent),
             "Questions": Method(takes="", gives="aa{sv}", answer=self._questions),
@@ -142,6 +149,32 @@ class Control:
         await self._act(call, caller, self._units.reload)
         return ()
 
+    async def _freeze(self, call: Call, caller: Caller) -> Sequence[object]:
+        await self._act(call, caller, self._jobs.freeze)
+        return ()
+
+    async def _thaw(self, call: Call, caller: Caller) -> Sequence[object]:
+        await self._act(call, caller, self._jobs.thaw)
+        return ()
+
+    async def _list_jobs(self, _call: Call) -> Sequence[object]:
+        return ([variants(row) for row in await self._jobs.listed()],)
+
+    async def _stop_job(self, call: Call, caller: Caller) -> Sequence[object]:
+        job = str(call.arguments[0])[:MAX_JOB]
+        try:
+            unit = await self._jobs.stop(job)
+        except BusError as error:
+            self._audit.write(
+                Event.LIFECYCLE, error.text, action="stopjob", outcome="failed", job=job, caller=describe(caller)
+            )
+            raise
+        self._audit.write(
+            Event.LIFECYCLE, f"job {job} stopped by the user: {unit}",
+            action="stopjob", outcome="ok", job=job, caller=describe(caller),
+        )  # fmt: skip
+        return ()
+
     async def _act(self, call: Call, caller: Caller, act: Callable[[], Awaitable[None]]) -> None:
         verb = call.member.lower()
         try:
@@ -151,6 +184,7 @@ class Control:
             self._audit.write(Event.LIFECYCLE, message, action=verb, outcome="failed", caller=describe(caller))
             raise
         finally:
+            self._units.changed.set()  # of the pause nobody tells
             await self._refresh()
         self._audit.write(Event.LIFECYCLE, f"{verb} by the user", action=verb, outcome="ok", caller=describe(caller))
 

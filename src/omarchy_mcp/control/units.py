@@ -11,6 +11,7 @@ from omarchy_mcp.policy.callers import JOB_SLICE, SERVER_UNIT
 from omarchy_mcp.session.bus import Bus, BusError, Signal
 from omarchy_mcp.session.jobs import UNFINISHED
 from omarchy_mcp.session.manager import MANAGER, SERVICE, UNIT, Manager, unit_path, unwant
+from omarchy_mcp.session.pause import Pause
 
 logger = logging.getLogger(__name__)
 
@@ -82,9 +83,10 @@ def port_of(listen: list[Any]) -> int:
 class Units:
     """The socket and the service, driven through the service manager."""
 
-    def __init__(self, bus: Bus, manager: Manager) -> None:
+    def __init__(self, bus: Bus, manager: Manager, pause: Pause) -> None:
         self._bus = bus
         self._manager = manager
+        self._pause = pause
         self._paths = {unit_path(unit) for unit in (SOCKET_UNIT, SERVER_UNIT, JOB_SLICE)}
         self._looking = asyncio.Lock()
         self._last: Snapshot | None = None
@@ -132,7 +134,7 @@ class Units:
             pid=service_more["MainPID"],
             since_usec=service["ActiveEnterTimestampMonotonic"] if service["ActiveState"] == "active" else 0,
             restarts=service_more["NRestarts"],
-            frozen=jobs.get("FreezerState", "running") != "running",
+            frozen=self._pause.active or jobs.get("FreezerState", "running") != "running",
             port=port_of(socket_more.get("Listen", [])),
             enabled=enabled in ("enabled", "enabled-runtime"),
         )

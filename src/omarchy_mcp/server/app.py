@@ -13,11 +13,14 @@ from starlette.applications import Starlette
 
 from omarchy_mcp import VERSION
 from omarchy_mcp.policy.access import MCP_PATH, hosts
+from omarchy_mcp.server import answers
 from omarchy_mcp.server.clients import MOST_SESSIONS, SESSION_IDLE_S, Clients
+from omarchy_mcp.server.gate import Refused
 from omarchy_mcp.server.http import CLIENT
 from omarchy_mcp.server.recording import CURRENT, CallRecord, Recorder
 from omarchy_mcp.server.tools import INSTRUCTIONS, Tools
 from omarchy_mcp.server.toolset import Toolset
+from omarchy_mcp.session.pause import REASON, Pause
 from omarchy_mcp.session.records import Outcome, clean
 
 MAX_BODY = 1 << 20
@@ -26,9 +29,12 @@ MAX_BODY = 1 << 20
 class Recording:
     """Wraps every tool call: odd arguments are refused by name, and one record is written whatever happens."""
 
-    def __init__(self, recorder: Recorder, parameters: Callable[[], Mapping[str, frozenset[str]]]) -> None:
+    def __init__(
+        self, recorder: Recorder, parameters: Callable[[], Mapping[str, frozenset[str]]], pause: Pause
+    ) -> None:
         """`parameters` are those of each tool that is on offer now."""
         self._recorder = recorder
+        self._pause = pause
         self._parameters = parameters
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
@@ -39,10 +45,12 @@ class Recording:
         call = CallRecord(tool=clean(str(params.get("name", "")), 64), client=client_of(ctx))
         token = CURRENT.set(call)
         try:
-            ctx, odd = self._tidy(ctx, params)
-            if odd is not None:
+            ctx, answer = self._tidy(ctx, params)
+            if answer is not None:
                 call.outcome, call.reason = Outcome.ERROR, "unknown argument"
-            result = odd if odd is not None else await call_next(ctx)
+            elif self._pause.active:
+                answer = paused(call)
+            result = answer if answer is not None else await call_next(ctx)
             if failed(result) and call.outcome is Outcome.OK:
                 # The first line names the fault; what follows may quote arguments, which no message carries.
                 call.outcome, call.reason = Outcome.ERROR, clean(text_of(result).partition("\n")[0], 200)
@@ -73,6 +81,12 @@ class Recording:
         return dataclasses.replace(ctx, params=params), None
 
 
+def paused(call: CallRecord) -> CallToolResult:
+    """The answer to any call while agents are paused."""
+    call.outcome, call.reason, call.rule = Outcome.REFUSED, REASON, "paused"
+    return answers.refused(Refused(outcome=call.outcome, reason=REASON, verdict=None), call.duration_usec // 1000)
+
+
 def client_of(ctx: ServerRequestContext[Any, Any]) -> str:
     """The name under which the door admitted the request."""
     scope = getattr(ctx.request, "scope", None)
@@ -96,7 +110,9 @@ def text_of(result: HandlerResult) -> str:
     return ""
 
 
-async def build(tools: Tools, recorder: Recorder, port: int, clients: Clients) -> tuple[Starlette, Toolset]:
+async def build(
+    tools: Tools, recorder: Recorder, port: int, clients: Clients, pause: Pause
+) -> tuple[Starlette, Toolset]:
     """Build the application for a port; returns it and the tools it offers."""
     toolset: Toolset
     server = MCPServer(
@@ -106,7 +122,7 @@ async def build(tools: Tools, recorder: Recorder, port: int, clients: Clients) -
         instructions=INSTRUCTIONS,
         log_level="WARNING",
         subscriptions=clients.bus,
-        middleware=[clients, Recording(recorder, lambda: toolset.parameters)],
+        middleware=[clients, Recording(recorder, lambda: toolset.parameters, pause)],
     )
     toolset = Toolset(server, tools.register)
     await toolset.offer(tools.settings.current.disabled_tools)

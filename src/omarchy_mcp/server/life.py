@@ -27,6 +27,7 @@ from omarchy_mcp.session.jobs import Jobs
 from omarchy_mcp.session.journal import Writer
 from omarchy_mcp.session.manager import Manager, NoManagerError
 from omarchy_mcp.session.notify import Passed, ServiceManager
+from omarchy_mcp.session.pause import Pause
 from omarchy_mcp.session.records import Event
 
 logger = logging.getLogger(__name__)
@@ -89,12 +90,13 @@ class Life:
         self._make_token()
         desktop = await find_desktop(self._service_manager)
         recorder = Recorder(self._audit, desktop.bus)
-        runner = Runner(desktop.jobs, recorder, desktop.missing)
+        pause = Pause(environment.runtime_dir())
+        runner = Runner(desktop.jobs, recorder, pause, desktop.missing)
         gate = Gate(desktop.omarchy, self._settings, desktop.missing)
         await self._adopt(desktop, runner, recorder)
         port = self._passed.sockets[0].getsockname()[1]
         tools = Tools(gate=gate, runner=runner, settings=self._settings)
-        app, self._toolset = await build(tools, recorder, port, self._clients)
+        app, self._toolset = await build(tools, recorder, port, self._clients, pause)
         door = self._door = Door(app, port, self._tokens, self._health, self._clients.forget)
         server = Server(configure(door), door)
         self._live = Live(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from omarchy_mcp.server.gate import Authorized
 from omarchy_mcp.server.recording import CallRecord, Recorder
 from omarchy_mcp.session.jobs import EXEC_FAILED, Environment, Exit, Job, Jobs, Origin, SpawnError
+from omarchy_mcp.session.pause import REASON, Pause
 from omarchy_mcp.session.records import Outcome
 
 PROGRESS_S = 10.0
@@ -35,9 +36,10 @@ class Ran:
 class Runner:
     """Starts authorized commands and waits for them."""
 
-    def __init__(self, jobs: Jobs | None, recorder: Recorder, no_jobs_reason: str = "") -> None:
+    def __init__(self, jobs: Jobs | None, recorder: Recorder, pause: Pause, no_jobs_reason: str = "") -> None:
         """Without `jobs` every run answers with the reason: there is no service manager to start anything."""
         self._jobs = jobs
+        self._pause = pause
         self._recorder = recorder
         self._no_jobs_reason = no_jobs_reason
         self._watchers: set[asyncio.Task[None]] = set()
@@ -56,6 +58,8 @@ class Runner:
         """
         if self._jobs is None:
             return Ran(outcome=Outcome.ERROR, reason=f"cannot run anything: {self._no_jobs_reason}")
+        if self._pause.active:  # since the call came in: it may have waited for a person
+            return Ran(outcome=Outcome.REFUSED, reason=REASON)
         origin = Origin(client=call.client, tool=call.tool, route=call.route)
         try:
             job = await self._jobs.start(call.id, allowed.argv, origin, allowed.session.env, limit)
