@@ -277,9 +277,11 @@ def test_recent_follows_until_interrupted(audit: Product) -> None:
 
 
 def test_recent_follows_as_a_table_too(audit: Product) -> None:
-    with running(audit, "recent", "-f", "-n", "0") as process:
-        audit.recorded(desktop.EXIT, "3")
+    audit.recorded(desktop.TRUE)
+    with running(audit, "recent", "-f", "-n", "1") as process:
         assert process.stdout is not None
+        assert process.stdout.readline()  # from here on it follows
+        audit.recorded(desktop.EXIT, "3")
         line = next(line for line in process.stdout if desktop.EXIT in line)
         assert " failed " in line
         assert interrupt(process) == 0
@@ -314,7 +316,7 @@ def test_watch_tells_the_state_then_every_change_and_call(product: Product) -> N
             "state": "serving",
             "pending_questions": 0,
             "version": first["version"],
-            "api_version": 1,
+            "api_version": 2,
         }
         product.rpc().do(desktop.ARGV, SECRET)
         called = until(process, type="called", route=desktop.ARGV)

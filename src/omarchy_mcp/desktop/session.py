@@ -32,5 +32,5 @@ async def look_at_session(manager: Manager) -> Session:
     omarchy = Path(known.get("OMARCHY_PATH") or environment.get("OMARCHY_PATH") or INSTALLED)
     path = known.get("PATH") or os.defpath
     add = found | {"OMARCHY_PATH": str(omarchy), "PATH": f"{omarchy}/bin:{path}"}
-    unset = sorted({*environment.NEVER, "SYSTEMD_EXEC_PID", "MANAGERPID"} | set(filter(environment.forbidden, known)))
+    unset = sorted({*environment.NEVER, *environment.MANAGERS} | set(filter(environment.forbidden, known)))
     return Session(env=Environment(add=add, unset=unset), omarchy=omarchy)

@@ -44,6 +44,9 @@ NEVER = frozenset(
     }
 )
 
+MANAGERS = ("MANAGERPID", "MANAGERPIDFDID", "SYSTEMD_EXEC_PID")
+"""What the service manager sets for a command, and its own environment does not have."""
+
 
 def get(name: str) -> str | None:
     """Return one of our own variables, or None when it is unset or empty."""

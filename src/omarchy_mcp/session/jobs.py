@@ -205,7 +205,11 @@ class Jobs:
             logger.info("job %s could not be stopped: %s", job.id, error)
 
     def end(self, job: Job) -> None:
-        """End every process of a job without waiting: its client has gone."""
+        """End every process of a job without waiting: its client has gone, and a later run of ours need not know.
+
+        It must not: SIGTERM is a clean end to systemd, so the job would go on record once more, as one that went well.
+        """
+        self._forget(job)
         self._manager.bus.post(self._manager.owner, PATH, MANAGER, "StopUnit", "ss", [job.unit, "replace"])
 
     def hand_over(self, job: Job) -> None:
@@ -315,6 +319,9 @@ class Jobs:
         job.exit = job.exit or Exit(status=EXEC_FAILED)  # it went without ever having run
         job.exited.set()
         job.ended.set()
+        self._forget(job)
+
+    def _forget(self, job: Job) -> None:
         (self._folder / f"{job.id}.json").unlink(missing_ok=True)
 
     def _remember(self, job: Job) -> None:
