@@ -40,6 +40,7 @@ def person_at_work(product: Product) -> Iterator[Path]:
     if folder.is_symlink():
         folder.unlink()
     shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(folder.with_name("old"), ignore_errors=True)
     folder.mkdir(exist_ok=True)
     product.desktop.config.write_bytes(kept)
     rpc = product.rpc()
@@ -65,7 +66,7 @@ def link(product: Product, scratch: Path) -> None:
 
 def link_the_folder(product: Product, scratch: Path) -> None:
     (scratch / "config.toml").write_text(f"[policy]\n{DENY}", encoding="utf-8")
-    product.desktop.config.parent.rename(scratch / "old")
+    product.desktop.config.parent.rename(product.desktop.config.parent.with_name("old"))
     product.desktop.config.parent.symlink_to(scratch)
 
 

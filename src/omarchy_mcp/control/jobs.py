@@ -21,6 +21,11 @@ DESCRIBED = "Omarchy MCP: "
 ROUNDS = 5
 """How often jobs that began meanwhile are looked for while all are stopped in their tracks."""
 
+GONE_S = 2.0
+"""How long a job that was killed may take to be gone."""
+
+GONE_LOOKS = 40
+
 Row = Mapping[str, str | int]
 
 
@@ -77,13 +82,21 @@ class Jobs:
             await self._signal({unit}, signal.SIGKILL)
         try:
             result = await self._manager.job("StopUnit", unit)
-        except BusError:
-            if job in await self._units():
-                raise
-            return unit  # it ended by itself meanwhile
-        if result not in ("done", "skipped"):
-            raise BusError(f"{ERROR}.Refused", f"cannot stop {unit}: the service manager says {result!r}")
+            fault = BusError(f"{ERROR}.Refused", f"cannot stop {unit}: the service manager says {result!r}")
+        except BusError as error:
+            result, fault = "failed", error
+        # It may have ended by itself meanwhile; and of what is frozen the manager only ever sees the end.
+        if result not in ("done", "skipped") and not await self._gone(job):
+            raise fault
         return unit
+
+    async def _gone(self, job: str) -> bool:
+        """Whether nothing is left of a job, or will be in a moment."""
+        for _ in range(GONE_LOOKS):
+            if job not in await self._units():
+                return True
+            await asyncio.sleep(GONE_S / GONE_LOOKS)
+        return False
 
     async def freeze(self) -> None:
         """Refuse new calls from now on, and freeze in place whatever runs.

@@ -20,7 +20,7 @@ from omarchy_mcp.server.running import Runner
 from omarchy_mcp.server.settings import Settings
 from omarchy_mcp.server.tools import NAMES, Tools
 from omarchy_mcp.server.toolset import Toolset
-from omarchy_mcp.session import environment
+from omarchy_mcp.session import environment, log
 from omarchy_mcp.session.bus import DBUS, Bus, BusError, Signal
 from omarchy_mcp.session.files import TokenFile
 from omarchy_mcp.session.jobs import Jobs
@@ -87,6 +87,7 @@ class Life:
         """Serve until told to stop; returns the exit status."""
         self._loop = asyncio.get_running_loop()
         self._settings.load()
+        log.set_level(self._settings.current.log_level)
         self._make_token()
         desktop = await find_desktop(self._service_manager)
         recorder = Recorder(self._audit, desktop.bus)

@@ -10,6 +10,7 @@ from omarchy_mcp.server.clients import Clients
 from omarchy_mcp.server.recording import CONTROL, CONTROL_PATH
 from omarchy_mcp.server.settings import AGAIN_S, Settings
 from omarchy_mcp.server.toolset import Toolset
+from omarchy_mcp.session import log
 from omarchy_mcp.session.bus import Bus, BusError
 from omarchy_mcp.session.watching import Watch
 
@@ -76,6 +77,7 @@ class Live:
     async def _apply(self, before: Config, after: Config) -> None:
         """Do what follows from a change; telling it takes as long as it takes, and holds up no further change."""
         self.moved.set()
+        log.set_level(after.log_level)
         if before.disabled_tools != after.disabled_tools and await self._toolset.offer(after.disabled_tools):
             self._start(self._clients.tell())
         said = announce(before, after)

@@ -22,3 +22,8 @@ def install(level: int = logging.INFO) -> None:
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logging.getLogger("omarchy_mcp").setLevel(level)
     logging.captureWarnings(capture=True)
+
+
+def set_level(name: str) -> None:
+    """Say no less than debug, info, warn or error from now on."""
+    logging.getLogger("omarchy_mcp").setLevel(name.upper())
