@@ -225,3 +225,9 @@ def test_without_inotify_the_file_is_looked_at_and_status_says_so(product: Produ
         wait_until(lambda: not allowed(product.rpc()), "the deny is in force", IN_FORCE_S)
     product.wake()
     wait_until(lambda: product.control.status()["config_watch"] == "", "it is watched again")
+
+
+def test_an_idle_exit_that_is_set_while_it_serves_counts(product: Product, config: Path) -> None:
+    product.desktop.write_config("[server]\nidle_exit_s = 1\n")
+    wait_until(lambda: product.show(SERVICE, "ActiveState") == "inactive", "it leaves", 10)
+    assert product.rpc().do(desktop.TRUE).outcome == "ok"
