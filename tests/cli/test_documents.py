@@ -65,7 +65,7 @@ def test_every_variable_the_program_reads_is_in_the_manual() -> None:
 
 def of_the_services() -> set[str]:
     """Variables that session/ reads or names for the two services, not for this program."""
-    return {"OMARCHY_MCP_JOB", "OMARCHY_MCP_CALL_ID", "OMARCHY_MCP_UNIT"}
+    return {"OMARCHY_MCP_JOB", "OMARCHY_MCP_CALL_ID", "OMARCHY_MCP_UNIT", "SYSTEMD_EXEC_PID"}
 
 
 def test_the_manual_as_roff_is_without_a_fault() -> None:
