@@ -1,6 +1,7 @@
 """The notification server, on a message bus of its own, asked the way any program asks one."""
 
 import json
+import select
 import subprocess
 from collections.abc import Iterator
 from typing import Any
@@ -11,6 +12,8 @@ from .stage import BIN, Stage, notification_server, private_bus
 
 NAME = "org.freedesktop.Notifications"
 PATH = "/org/freedesktop/Notifications"
+READY = "Ready"
+ATTEMPTS = 50
 DEMO = "io.github.bruce_forte.OmarchyDemo1"
 
 
@@ -48,11 +51,16 @@ class Listener:
             ["busctl", "--user", "--json=short", "monitor", f"--match={match}"],
             env=stage.environment,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
         )
-        assert self.process.stderr is not None
-        assert "Monitoring" in self.process.stderr.readline()
+        assert self.process.stdout is not None
+        # It says nothing when it begins (systemd 257 and later): signals of ours show that it listens.
+        for _ in range(ATTEMPTS):
+            stage.run("busctl", "--user", "emit", PATH, NAME, READY)
+            if select.select([self.process.stdout], [], [], 0.2)[0]:
+                return
+        raise AssertionError("busctl does not monitor")
 
     def __enter__(self) -> "Listener":
         return self
@@ -63,7 +71,8 @@ class Listener:
 
     def next(self) -> tuple[str, list[Any]]:
         assert self.process.stdout is not None
-        message = json.loads(self.process.stdout.readline())
+        while (message := json.loads(self.process.stdout.readline()))["member"] == READY:
+            pass
         return message["member"], message["payload"]["data"]
 
 
