@@ -1,6 +1,6 @@
 import pytest
 
-from omarchy_mcp.policy.callers import Caller, Right, refusal, units_of
+from omarchy_mcp.policy.callers import Caller, Right, may_approve, refusal, units_of
 
 OWN = 1000
 SERVER_PID = 50
@@ -39,3 +39,24 @@ def test_units_of_a_control_group() -> None:
         "app-omarchymcp-x-1.service",
     )  # fmt: skip
     assert units_of("/") == ()
+
+
+SHELL_PID = 70
+
+
+@pytest.mark.parametrize(
+    ("caller", "may"),
+    [
+        (Caller(pid=SHELL_PID, uid=OWN, units=BASE, parent=1), True),
+        (Caller(pid=71, uid=OWN, units=BASE, parent=SHELL_PID), True),
+        (Caller(pid=72, uid=OWN, units=BASE, parent=71), False),  # a grandchild
+        (TERMINAL, False),
+        (Caller(pid=0, uid=OWN, units=BASE), False),  # a parent that is not known is no shell
+    ],
+)
+def test_the_shell_and_its_children_approve_where_only_they_may(caller: Caller, *, may: bool) -> None:
+    assert (may_approve(caller, SHELL_PID) is None) is may
+
+
+def test_nobody_approves_for_a_shell_that_is_not_there() -> None:
+    assert may_approve(Caller(pid=0, uid=OWN, units=BASE, parent=0), 0) is not None

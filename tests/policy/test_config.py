@@ -17,6 +17,8 @@ allow_groups = ["Update"]
 deny = ["omarchy launch browser"]
 ask = true
 ask_timeout_s = 20
+click = "approve"
+approve_from = "shell"
 [log]
 level = "warn"
 """
@@ -47,6 +49,8 @@ def test_every_key_is_read_whatever_the_editor_wrote(text: bytes) -> None:
         deny=frozenset({"launch browser"}),
         ask=True,
         ask_timeout_s=20,
+        click="approve",
+        approve_from="shell",
         log_level="warn",
     )
 
@@ -111,3 +115,19 @@ def test_a_bad_deny_list_never_widens(value: str) -> None:
 def test_no_text_raises(text: bytes) -> None:
     read = parse_config(text)
     assert read.parsed or read.config is RESTRICTIVE
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ('approve_from = "shel"', "policy.approve_from: it must be one of user, shell, taking 'shell'"),
+        ("approve_from = 1", "policy.approve_from"),
+        ('click = "yes"', "policy.click: it must be one of auto, approve, open, taking 'open'"),
+        ("click = []", "policy.click"),
+    ],
+)
+def test_a_misspelt_choice_about_approving_means_the_narrowest(line: str, problem: str) -> None:
+    read = parse_config(f"[policy]\n{line}\n".encode())
+    assert problem in read.problems[0]
+    assert (read.config.approve_from == "shell") is ("approve_from" in line)
+    assert (read.config.click == "open") is ("click" in line)

@@ -24,11 +24,12 @@ class Right(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """A peer on the bus: its process, its user, and the units its control group lies in, outermost first."""
+    """A peer on the bus: process, user, the units its control group lies in (outermost first), and parent process."""
 
     pid: int
     uid: int
     units: tuple[str, ...]
+    parent: int = 0
 
 
 def units_of(cgroup: str) -> tuple[str, ...]:
@@ -49,3 +50,13 @@ def refusal(right: Right, caller: Caller, own_uid: int, server_pid: int) -> str 
     if JOB_SLICE in caller.units or SERVER_UNIT in caller.units:
         return "what an agent started may not control the service that started it"
     return None
+
+
+def may_approve(caller: Caller, shell_pid: int) -> str | None:
+    """Why a caller may not approve where approving is for the shell (policy.approve_from), or None when it may.
+
+    `shell_pid` owns the name of the notification server; 0 when nobody does.
+    """
+    if shell_pid > 0 and shell_pid in (caller.pid, caller.parent):
+        return None
+    return "only the desktop's shell may (policy.approve_from)"

@@ -21,6 +21,8 @@ TIMEOUT_MS = (100, 600_000)
 MAX_OUTPUT_B = (1_024, 16 * 1024 * 1024)
 IDLE_EXIT_S = (0, 7 * 86_400)  # 0: never
 ASK_TIMEOUT_S = (5, 600)
+CLICKS = ("auto", "approve", "open")  # auto: approves only where the notification has no buttons
+APPROVERS = ("user", "shell")
 LOG_LEVELS = ("debug", "info", "warn", "error")
 
 
@@ -37,11 +39,13 @@ class Config:
     deny: frozenset[str] = field(default_factory=frozenset)
     ask: bool = False
     ask_timeout_s: int = 50
+    click: str = "auto"
+    approve_from: str = "user"
     log_level: str = "info"
     restrictive: bool = False
 
 
-RESTRICTIVE = Config(restrictive=True)
+RESTRICTIVE = Config(restrictive=True, click="open", approve_from="shell")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,9 +84,13 @@ def parse_config(text: bytes | None) -> ParsedConfig:
             try:
                 values[attribute] = read(value)
             except _BadKeyError as error:
-                if name in _NARROWING:
+                instead = "ignoring"
+                if name in _NARROWEST:
+                    values[attribute] = _NARROWEST[name]
+                    instead = f"taking '{_NARROWEST[name]}'"
+                elif name in _NARROWING:
                     values[attribute] = _usable(value)
-                problems.append(f"config.toml: {table}.{_shown(name)}: {error}, ignoring")
+                problems.append(f"config.toml: {table}.{_shown(name)}: {error}, {instead}")
     return ParsedConfig(config=_build(values), problems=tuple(problems), parsed=True)
 
 
@@ -128,10 +136,13 @@ def _flag(value: object) -> bool:
     return value
 
 
-def _level(value: object) -> str:
-    if value not in LOG_LEVELS:
-        raise _BadKeyError(f"it must be one of {', '.join(LOG_LEVELS)}")
-    return str(value)
+def _one_of(choices: tuple[str, ...]) -> Callable[[object], str]:
+    def read(value: object) -> str:
+        if value not in choices:
+            raise _BadKeyError(f"it must be one of {', '.join(choices)}")
+        return str(value)
+
+    return read
 
 
 def _names(spell: Callable[[str], str]) -> Callable[[object], frozenset[str]]:
@@ -146,6 +157,7 @@ def _names(spell: Callable[[str], str]) -> Callable[[object], frozenset[str]]:
 
 
 _NARROWING = frozenset({"deny", "disabled"})
+_NARROWEST = {"click": "open", "approve_from": "shell"}  # what counts when the person's word is none of the choices
 _KEYS: dict[str, dict[str, tuple[str, Callable[[object], object]]]] = {
     "server": {
         "timeout_ms": ("timeout_ms", _number(TIMEOUT_MS)),
@@ -159,8 +171,10 @@ _KEYS: dict[str, dict[str, tuple[str, Callable[[object], object]]]] = {
         "deny": ("deny", _names(key)),
         "ask": ("ask", _flag),
         "ask_timeout_s": ("ask_timeout_s", _number(ASK_TIMEOUT_S)),
+        "click": ("click", _one_of(CLICKS)),
+        "approve_from": ("approve_from", _one_of(APPROVERS)),
     },
-    "log": {"level": ("log_level", _level)},
+    "log": {"level": ("log_level", _one_of(LOG_LEVELS))},
 }
 
 
