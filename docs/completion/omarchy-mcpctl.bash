@@ -1,12 +1,14 @@
 # bash completion for omarchy-mcpctl. Made from the program's own tables (omarchy_mcp.cli.completion); do not edit.
 _omarchy_mcpctl() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb= i
-  local verbs="status start stop restart reload freeze thaw jobs stop-job recent watch tiers preview help" options
+  local verbs="status start stop restart reload freeze thaw jobs stop-job recent watch tiers preview questions approve deny grants revoke help" options
   COMPREPLY=()
   [[ $before == "=" ]] && before=${COMP_WORDS[COMP_CWORD-2]}
   [[ $word == "=" ]] && word= before=${COMP_WORDS[COMP_CWORD-1]}
   case $before in
     -n|--lines) return ;;
+    --scope) COMPREPLY=($(compgen -W "call args route" -- "$word")); return ;;
+    --life) COMPREPLY=($(compgen -W "once 10min session always" -- "$word")); return ;;
     --json) COMPREPLY=($(compgen -W "short pretty off" -- "$word")); return ;;
   esac
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -26,8 +28,13 @@ _omarchy_mcpctl() {
     watch) options="--no-start --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
     tiers) options="--hidden --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
     preview) options="--ipc --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
+    questions) options="--json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
+    approve) options="--scope --life --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
+    deny) options="--all --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
+    grants) options="--json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
+    revoke) options="--all --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
     help) options="--json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
-    *) options="-n --lines -f --follow --no-start --hidden --ipc --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
+    *) options="-n --lines -f --follow --no-start --hidden --ipc --scope --life --all --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
   esac
   if [[ $word == -* ]]; then
     COMPREPLY=($(compgen -W "$options" -- "$word"))

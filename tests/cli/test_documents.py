@@ -124,11 +124,17 @@ def complete(*words: str) -> set[str]:
         (("st",), {"status", "start", "stop", "stop-job"}),
         (("recent", "--fo"), {"--follow"}),
         (("start", "--fo"), set()),
-        (("help", "re"), {"restart", "reload", "recent"}),
+        (("help", "re"), {"restart", "reload", "recent", "revoke"}),
         (("--json", "=", "s"), {"short"}),
         (("--json", "="), {"short", "pretty", "off"}),
         (("recent", "-n", ""), set()),
         (("start", ""), set()),
+        (("approve", ""), set()),
+        (("approve", "3", "--s"), {"--scope"}),
+        (("approve", "3", "--scope", "=", ""), {"call", "args", "route"}),
+        (("approve", "3", "--life", "=", "s"), {"session"}),
+        (("deny", "--a"), {"--all"}),
+        (("grants", "--a"), set()),
     ],
 )
 def test_bash_offers_what_fits(words: tuple[str, ...], offered: set[str]) -> None:

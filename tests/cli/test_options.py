@@ -4,7 +4,18 @@ import pytest
 
 from omarchy_mcp.cli.__main__ import main
 from omarchy_mcp.cli.exits import Exit
-from omarchy_mcp.cli.options import BY_NAME, OPTIONS, Json, Request, UsageError, help_text, parse, verb_help
+from omarchy_mcp.cli.options import (
+    BY_NAME,
+    LIVES,
+    OPTIONS,
+    SCOPES,
+    Json,
+    Request,
+    UsageError,
+    help_text,
+    parse,
+    verb_help,
+)
 
 
 @pytest.mark.parametrize(
@@ -22,6 +33,19 @@ from omarchy_mcp.cli.options import BY_NAME, OPTIONS, Json, Request, UsageError,
         ("-q help -v recent", Request(verb="help", topic="recent", quiet=True, verbose=True)),
         ("recent --no-pager", Request(verb="recent", pager=False)),
         ("stop-job 0123456789ab -q", Request(verb="stop-job", operands=("0123456789ab",), quiet=True)),
+        ("questions -j", Request(verb="questions", json=Json.AUTO)),
+        ("approve 3", Request(verb="approve", question=3)),
+        ("approve --json 3", Request(verb="approve", question=3, json=Json.SHORT)),
+        ("approve", Request(verb="approve")),
+        ("--life=always approve 12 --scope route", Request(verb="approve", question=12, scope="route", life="always")),
+        ("approve 1 --scope=args --life=10min", Request(verb="approve", question=1, scope="args", life="10min")),
+        ("approve 1 --scope=call --life=once", Request(verb="approve", question=1)),
+        ("deny", Request(verb="deny")),
+        ("deny -- 3", Request(verb="deny", question=3)),
+        ("deny --all", Request(verb="deny", every=True)),
+        ("grants", Request(verb="grants")),
+        ("revoke 0a1b", Request(verb="revoke", grant="0a1b")),
+        ("revoke --all -q", Request(verb="revoke", every=True, quiet=True)),
         ("stop --help", Request(verb="--help")),
         ("--version nonsense", Request(verb="--version")),
     ],
@@ -50,6 +74,26 @@ def test_options_may_stand_anywhere(line: str, request_: Request) -> None:
         ("jobs now", "'jobs' takes no further word: 'now'"),
         ("status -f", "option --follow is for 'recent', not for 'status'"),
         ("recent --no-start", "option --no-start is for 'watch', not for 'recent'"),
+        ("questions 3", "'questions' takes no further word: '3'"),
+        ("approve 3 4", "'approve' takes no further word: '4'"),
+        ("approve all", "a question is named by its number, such as 3, not 'all'"),
+        ("approve 0", "a question is named by its number, such as 3, not '0'"),
+        ("approve -- -1", "a question is named by its number, such as 3, not '-1'"),
+        ("approve ٣", "a question is named by its number, such as 3, not '٣'"),
+        ("approve " + "9" * 5_000, "a question is named by its number"),
+        ("approve 3 --life=always", "--life=always needs --scope=args or --scope=route"),
+        ("approve 3 --life=10min --scope=call", "--life=10min needs --scope=args or --scope=route"),
+        ("approve 3 --scope=args", "--scope=args needs --life with one of 10min, session, always"),
+        ("approve 3 --scope=route --life=once", "--scope=route needs --life with one of 10min, session, always"),
+        ("approve 3 --scope=everything", "--scope takes call, args, route, not 'everything'"),
+        ("approve 3 --life=1h", "--life takes once, 10min, session, always, not '1h'"),
+        ("approve --all", "option --all is for 'deny', not for 'approve'"),
+        ("deny 3 --scope=args", "option --scope is for 'approve', not for 'deny'"),
+        ("deny 3 --all", "'deny' takes either one or --all, not both"),
+        ("revoke", "'revoke' takes the id of a grant, or --all; 'grants' shows them"),
+        ("revoke 0a1b --all", "'revoke' takes either one or --all, not both"),
+        ("revoke \udcff", "no grant has such an id"),
+        ("revoke " + "a" * 5_000, "no grant has such an id"),
         ("--stat", "unrecognized arguments: --stat"),
         ("--quie status", "unrecognized arguments: --quie"),
     ],
@@ -65,6 +109,12 @@ def test_a_wrong_command_line_is_told_in_one_line(line: str, said: str, capsys: 
     assert said in first
     assert len(first) < 700
     assert second == "Try 'omarchy-mcpctl --help'."
+
+
+def test_scopes_and_lives_are_those_of_the_policy() -> None:
+    policy = pytest.importorskip("omarchy_mcp.policy.questions")
+    assert tuple(policy.Scope) == SCOPES
+    assert tuple(policy.Life) == LIVES
 
 
 def test_hostile_words_reach_the_terminal_as_escapes(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,10 +6,14 @@ What a verb needs is imported when it is needed: start-up is most of the time a 
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from omarchy_mcp.cli import options
 from omarchy_mcp.cli.exits import CtlError, Exit, StatusExit
 from omarchy_mcp.cli.options import PROGRAM, Request
+
+if TYPE_CHECKING:
+    from omarchy_mcp.cli import terminal
 
 INTERRUPTED = 130
 """What a shell expects of a program that was interrupted before it was done."""
@@ -53,16 +57,8 @@ def carry_out(request: Request) -> int:
                 return verbs.follow(request, output)
             case "recent":
                 return asyncio.run(verbs.recent(request, output))
-            case "jobs" | "stop-job":
-                from omarchy_mcp.cli import jobs  # noqa: PLC0415 - start-up time
-
-                return asyncio.run(
-                    jobs.show(output, legend=request.legend) if request.verb == "jobs" else jobs.stop(request, output)
-                )
-            case "watch":
-                from omarchy_mcp.cli import watch  # noqa: PLC0415 - start-up time
-
-                return asyncio.run(watch.run(request, output))
+            case "jobs" | "stop-job" | "watch" | "questions" | "approve" | "deny" | "grants" | "revoke":
+                return carry_out_apart(request, output)
             case _:
                 return asyncio.run(verbs.act(request, output))
     except CtlError as error:
@@ -72,6 +68,23 @@ def carry_out(request: Request) -> int:
             return StatusExit.UNKNOWN
         verbs.report(error, request, output)
         return error.status
+
+
+def carry_out_apart(request: Request, output: "terminal.Output") -> int:
+    """The verbs that are seldom used, each with a module of its own."""
+    import asyncio  # noqa: PLC0415 - start-up time
+
+    from omarchy_mcp.cli import consent, jobs, watch  # noqa: PLC0415 - start-up time
+
+    match request.verb:
+        case "jobs":
+            return asyncio.run(jobs.show(output, legend=request.legend))
+        case "stop-job":
+            return asyncio.run(jobs.stop(request, output))
+        case "watch":
+            return asyncio.run(watch.run(request, output))
+        case _:
+            return consent.run(request, output)
 
 
 def ask_policy(request: Request) -> int:

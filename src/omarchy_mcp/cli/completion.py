@@ -96,7 +96,7 @@ def zsh() -> str:
 def fish() -> str:
     """Completion for fish."""
     lines = [f"# fish completion for {PROGRAM}. {MADE}", f"complete -c {PROGRAM} -f"]
-    no_verb = f"not __fish_seen_subcommand_from {' '.join(verb.name for verb in VERBS if not verb.words)}"
+    no_verb = f"not __fish_seen_subcommand_from {' '.join(verb.name for verb in VERBS if verb.name != 'help')}"
     lines += [f"complete -c {PROGRAM} -n {quoted(no_verb)} -a {verb.name} -d {quoted(verb.does)}" for verb in VERBS]
     for option in OPTIONS:
         words = [f"complete -c {PROGRAM}"]

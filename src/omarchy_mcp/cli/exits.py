@@ -42,6 +42,10 @@ BY_STATE: Mapping[str, StatusExit] = {
 
 BY_ERROR: Mapping[str, Exit] = {
     f"{ERROR}.NotRunning": Exit.NOT_RUNNING,
+    f"{ERROR}.NotFound": Exit.FAILED,
+    f"{ERROR}.NotPending": Exit.FAILED,  # the question was answered, or its time is over
+    f"{ERROR}.DigestMismatch": Exit.FAILED,
+    f"{ERROR}.Refused": Exit.FAILED,
     f"{STANDARD}.AccessDenied": Exit.NOT_PERMITTED,
     f"{STANDARD}.InvalidArgs": Exit.USAGE,
     f"{STANDARD}.UnknownMethod": Exit.NOT_IMPLEMENTED,

@@ -15,6 +15,13 @@ MOST = 1_000
 
 DEFAULT_COUNT = 10
 
+SCOPES = ("call", "args", "route")
+LIVES = ("once", "10min", "session", "always")
+"""How far an approval goes, and for how long: of each the least first, which is the default."""
+
+ANSWERING = frozenset({"approve", "deny", "revoke"})
+"""Verbs whose further words `answers` understands."""
+
 
 class Json(StrEnum):
     """How data is written."""
@@ -68,6 +75,11 @@ VERBS = (
         options=("ipc",),
         words="-- CALL",
     ),
+    Verb(name="questions", does="Show what waits for your answer, every argument of it"),
+    Verb(name="approve", does="Let the call of a question run", options=("scope", "life"), words="[NUMBER]"),
+    Verb(name="deny", does="Refuse the call of a question", options=("all",), words="[NUMBER]"),
+    Verb(name="grants", does="Show what was allowed for longer than one call"),
+    Verb(name="revoke", does="Take a grant back", options=("all",), words="[ID]"),
     Verb(name="help", does="Show the manual, or what a verb does", words="[VERB]"),
 )
 
@@ -77,6 +89,9 @@ OPTIONS = (
     Option(long="no-start", does="Do not start the control service if it does not run"),
     Option(long="hidden", does="Also commands that are not meant for people"),
     Option(long="ipc", does="The call is TARGET FUNCTION [ARG...], of the shell"),
+    Option(long="scope", value="SCOPE", does="Allow this call, its args or its route", choices=SCOPES),
+    Option(long="life", value="LIFE", does="Allow once, 10min, session or always", choices=LIVES),
+    Option(long="all", does="All that there are"),
     Option(
         long="json",
         value="MODE",
@@ -115,6 +130,12 @@ class Request:
     ipc: bool = False
     operands: tuple[str, ...] = ()
     """What follows `--`, or the verb: a call."""
+    question: int = 0
+    """Its number; 0 when none was given."""
+    grant: str = ""
+    every: bool = False
+    scope: str = SCOPES[0]
+    life: str = LIVES[0]
 
 
 class UsageError(Exception):
@@ -171,7 +192,7 @@ def parse(argv: Sequence[str]) -> Request:
     verb = known(words[0]) if words else BY_NAME["status"]
     operands = [*words[1:], *operands]
     check(verb, operands, given)
-    return Request(
+    request = Request(
         verb=verb.name,
         topic=known(operands[0]).name if operands and verb.name == "help" else "",
         operands=tuple(operands) if verb.name in ("preview", "stop-job") else (),
@@ -186,6 +207,11 @@ def parse(argv: Sequence[str]) -> Request:
         pager="no-pager" not in given,
         legend="no-legend" not in given,
     )
+    if verb.name not in ANSWERING:
+        return request
+    from omarchy_mcp.cli import answers  # noqa: PLC0415 - it needs what is defined here
+
+    return answers.completed(request, operands, given)
 
 
 def split(argv: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -32,6 +32,8 @@ class Output:
         self.json = request.json
         if request.json is Json.AUTO:
             self.json = Json.PRETTY if self.terminal else Json.SHORT
+        self.interactive = self.terminal and self.json is Json.OFF and sys.stdin is not None and sys.stdin.isatty()
+        """Whether a person can be asked something."""
         self.quiet = request.quiet
         self.pager = request.pager and self.terminal
         settings = {"systemd": environment.get("SYSTEMD_COLORS"), "no_color": environment.get("NO_COLOR")}
@@ -72,6 +74,15 @@ class Output:
         print(paint(line, Colour.RED, on=self._remark_colours), file=sys.stderr)
         for helpful in more if not self.quiet else ():
             print(f"  {printable(helpful)}", file=sys.stderr)
+
+    @staticmethod
+    def confirm(text: str) -> bool:
+        """Ask the person at the terminal; only a yes typed after the question was there is one."""
+        import termios  # noqa: PLC0415 - start-up time
+
+        print(f"{text} [y/N] ", end="", flush=True)
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+        return sys.stdin.readline().strip().lower() in ("y", "yes")
 
     def page(self, lines: Sequence[str]) -> None:
         """Write data for a person that may be longer than the screen.
