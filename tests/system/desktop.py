@@ -27,6 +27,7 @@ CALL_BUS = "omarchy theme probe bus"
 ALLOWED = (ARGV, ENVIRON, FLOOD, SLEEP, LEAK, TREE, EXIT, TRUE, FORGE, CALL_BUS)
 GUARDED = "omarchy install probe"
 ROOT = "omarchy theme probe root"
+ASKED = "omarchy install asked"
 
 
 class Desktop:
@@ -77,6 +78,12 @@ class Desktop:
             return []
         pids: list[int] = json.loads(file.read_text(encoding="utf-8"))
         return pids
+
+    def runs(self) -> list[list[str]]:
+        """The arguments of every run of the command the person is asked about."""
+        file = self.notes / "asked.runs"
+        lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+        return [json.loads(line) for line in lines]
 
     def forget(self) -> None:
         """Take away what earlier probes left."""

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 from omarchy_mcp import VERSION
+from omarchy_mcp.control.consent import NAME, PATH, Consent
 from omarchy_mcp.control.jobs import Jobs
 from omarchy_mcp.control.units import ERROR, Snapshot, State, Units
 from omarchy_mcp.policy.callers import SERVER_UNIT, Caller, Right, refusal
@@ -18,8 +19,6 @@ from omarchy_mcp.session.records import Event
 
 logger = logging.getLogger(__name__)
 
-NAME = "io.github.bruce_forte.OmarchyMcp1"
-PATH = "/io/github/bruce_forte/OmarchyMcp1"
 API_VERSION = 2
 XML = Path(__file__).with_name("interface.xml")
 
@@ -60,9 +59,11 @@ class Control:
         self._state = State.STOPPED
         self._reported: dict[str, bool | int | str] = dict(REPORTED)
         self._server_pid = 0
+        self._consent = Consent(bus, audit, lambda: self._changed("PendingQuestions"))
 
     async def publish(self) -> None:
         """Put the object on the bus and keep its properties true."""
+        await self._consent.connect()
         await self._refresh()
         self._bus.serve(
             PATH,
@@ -87,15 +88,15 @@ class Control:
             "StopJob": self._guarded("s", Right.ACT, self._stop_job),
             "Status": Method(takes="", gives="a{sv}", answer=self._status),
             "Recent": Method(takes="ua{sv}", gives="aa{sv}", answer=self._recent),
-            "Questions": Method(takes="", gives="aa{sv}", answer=self._questions),
-            "Approve": self._guarded("sa{sv}", Right.ANSWER, self._no_question),
-            "Deny": self._guarded("sa{sv}", Right.ANSWER, self._no_question),
+            **self._consent.methods(self._guarded),
             "Report": self._guarded("a{sv}", Right.SERVER, self._report),
             "ReportCalls": self._guarded("aa{sv}", Right.SERVER, self._report_calls),
             "Announce": self._guarded("ss", Right.SERVER, self._announce),
         }
 
-    def _guarded(self, takes: str, right: Right, body: Callable[[Call, Caller], Awaitable[Sequence[object]]]) -> Method:
+    def _guarded(
+        self, takes: str, right: Right, body: Callable[[Call, Caller], Awaitable[Sequence[object]]], gives: str = ""
+    ) -> Method:
         """A method for those alone who have the right; reading needs none, the bus lets no other user in."""
 
         async def answer(call: Call) -> Sequence[object]:
@@ -112,12 +113,12 @@ class Control:
                 raise denied(f"cannot call {call.member}: {why}")
             return await body(call, caller)
 
-        return Method(takes=takes, gives="", answer=answer)
+        return Method(takes=takes, gives=gives, answer=answer)
 
     def _properties(self) -> dict[str, Variant]:
         return {
             "State": variant(str(self._state)),
-            "PendingQuestions": Variant("u", 0),
+            "PendingQuestions": Variant("u", self._consent.pending),
             "ApiVersion": Variant("u", API_VERSION),
             "Version": variant(VERSION),
         }
@@ -129,15 +130,19 @@ class Control:
             self._reported = dict(REPORTED) | {key: self._reported[key] for key in ("omarchy_path", "token_file")}
         if now.state is not self._state:
             self._state = now.state
-            if self._bus.alive and PATH in self._bus.served:
-                self._bus.changed(PATH, ["State"])
+            self._changed("State")
         return now
+
+    def _changed(self, name: str) -> None:
+        if self._bus.alive and PATH in self._bus.served:
+            self._bus.changed(PATH, [name])
 
     async def _start(self, call: Call, caller: Caller) -> Sequence[object]:
         await self._act(call, caller, self._units.start)
         return ()
 
     async def _stop(self, call: Call, caller: Caller) -> Sequence[object]:
+        self._consent.end_all("the server is stopped")
         await self._act(call, caller, self._units.stop)
         return ()
 
@@ -150,7 +155,10 @@ class Control:
         return ()
 
     async def _freeze(self, call: Call, caller: Caller) -> Sequence[object]:
-        await self._act(call, caller, self._jobs.freeze)
+        try:
+            await self._act(call, caller, self._jobs.freeze)
+        finally:  # what is asked from now on meets the pause
+            self._consent.end_all("everything agents do was paused")
         return ()
 
     async def _thaw(self, call: Call, caller: Caller) -> Sequence[object]:
@@ -203,7 +211,7 @@ class Control:
             "problem": now.problem,
             "restarts": now.restarts,
             "uptime_usec": max(uptime, 0),
-            "pending": 0,
+            "pending": self._consent.pending,
             "frozen": now.frozen,
             **self._reported,
         }
@@ -218,12 +226,6 @@ class Control:
         except journal.UnreadableError as error:
             raise BusError(f"{ERROR}.Unreadable", str(error)) from error
         return ([variants(record.shown()) for record in records],)
-
-    async def _questions(self, _call: Call) -> Sequence[object]:
-        return ([],)
-
-    async def _no_question(self, call: Call, _caller: Caller) -> Sequence[object]:
-        raise BusError(f"{ERROR}.NotFound", f"cannot {call.member.lower()}: no question of that id is open")
 
     async def _report(self, call: Call, _caller: Caller) -> Sequence[object]:
         self._learn(plain(call.arguments[0]))
@@ -244,6 +246,7 @@ class Control:
     def announce(self, summary: str, body: str) -> None:
         """Tell the person that the rules for agents have changed; `body` has a line for each change."""
         self._audit.write(Event.CONFIG, f"{summary}: {'; '.join(body.splitlines())}", action="announced")
+        self._consent.tell(summary, body)
 
     def _learn(self, told: Mapping[str, object]) -> None:
         for key, value in told.items():

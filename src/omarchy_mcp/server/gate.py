@@ -3,18 +3,27 @@
 Security boundary.  The decisions are policy.verdict's; what is looked up for them is desktop's.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Protocol
 
 from omarchy_mcp.desktop.omarchy import Installed, NoOmarchyError, Omarchy
 from omarchy_mcp.desktop.session import Session
 from omarchy_mcp.desktop.shell import call_argv
+from omarchy_mcp.policy.questions import Answer, Subject, words
 from omarchy_mcp.policy.registry import find
+from omarchy_mcp.policy.tiers import digest
 from omarchy_mcp.policy.verdict import Verdict, decide, decide_ipc
+from omarchy_mcp.server.asking import Asked, Asking
+from omarchy_mcp.server.progress import Progress
+from omarchy_mcp.server.recording import CallRecord
 from omarchy_mcp.server.settings import Settings
 from omarchy_mcp.session.bus import BusError
 from omarchy_mcp.session.records import Outcome
 
+CHANGED = "cannot run it: it is no longer the call that was approved; ask again"
 CHANGES = 3
 """How often a call is decided anew because a script changed under it."""
 
@@ -37,11 +46,21 @@ class Refused:
     verdict: Verdict | None
 
 
+class Decide(Protocol):
+    """Decides one call, with a grant or without; returns what would be run with the verdict."""
+
+    def __call__(self, granted: str = "") -> Awaitable[tuple[Verdict, tuple[str, ...]]]:
+        """Decide."""
+
+
 class Gate:
     """Authorizes calls under one reading of the configuration each."""
 
-    def __init__(self, omarchy: Omarchy | None, settings: Settings, missing: str = "") -> None:
-        """Without `omarchy` nothing is authorized, and `missing` is the reason."""
+    def __init__(
+        self, omarchy: Omarchy | None, settings: Settings, missing: str = "", asking: Asking | None = None
+    ) -> None:
+        """Without `omarchy` nothing is authorized, and `missing` is the reason; without `asking` nobody is asked."""
+        self._asking = asking
         self._omarchy = omarchy
         self._settings = settings
         self._missing = missing
@@ -67,14 +86,30 @@ class Gate:
             raise NoOmarchyError(self._missing)
         return self._omarchy
 
-    async def authorize(self, route: str, args: Sequence[str]) -> Authorized | Refused:
-        """Decide on running a command with arguments."""
+    async def authorize(
+        self, route: str, args: Sequence[str], call: CallRecord, progress: Progress | None = None
+    ) -> Authorized | Refused:
+        """Decide on running a command with arguments; what is the person's to decide is put to them."""
         try:
             session = await self.session()
-            verdict, argv = await self._decide(session, route, args)
+            return await self._conclude(partial(self._decide, session, route, args), session, call, progress)
         except (NoOmarchyError, BusError) as error:
             return could_not_look(error)
-        return conclude(verdict, argv, session)
+
+    async def authorize_shell(
+        self, target: str, function: str, args: Sequence[str], call: CallRecord, progress: Progress | None = None
+    ) -> Authorized | Refused:
+        """Decide on calling a function of the shell, likewise."""
+
+        async def decide_shell(granted: str = "") -> tuple[Verdict, tuple[str, ...]]:
+            verdict = decide_ipc(target, function, args, config=self._settings.current, granted=granted)
+            return verdict, tuple(call_argv(session.omarchy, target, function, args))
+
+        try:
+            session = await self.session()
+            return await self._conclude(decide_shell, session, call, progress)
+        except (NoOmarchyError, BusError) as error:
+            return could_not_look(error)
 
     async def preview(self, route: str, args: Sequence[str]) -> tuple[Verdict, tuple[str, ...]]:
         """What would be decided on a call, and what would be run.
@@ -84,7 +119,9 @@ class Gate:
         """
         return await self._decide(await self.session(), route, args)
 
-    async def _decide(self, session: Session, route: str, args: Sequence[str]) -> tuple[Verdict, tuple[str, ...]]:
+    async def _decide(
+        self, session: Session, route: str, args: Sequence[str], granted: str = ""
+    ) -> tuple[Verdict, tuple[str, ...]]:
         """Decide, on scripts that are still those that were rated; returns what would be run with the verdict."""
         omarchy = self._desktop()
         config = self._settings.current  # one configuration decides one call
@@ -93,8 +130,9 @@ class Gate:
             command = find(installed.registry, route)
             listings = await omarchy.listings(session, command, args) if command is not None else {}
             verdict = decide(
-                installed.registry, route, args, ratings=installed.ratings, config=config, listings=listings
-            )
+                installed.registry, route, args, ratings=installed.ratings, config=config, listings=listings,
+                granted=granted,
+            )  # fmt: skip
             if not verdict.allowed or not omarchy.stale(installed, verdict.binary):
                 # The record's own program, never the dispatcher: given words, that picks another command by prefix.
                 program = [str(installed.path / "bin" / verdict.binary)] if verdict.binary else []
@@ -102,22 +140,53 @@ class Gate:
             omarchy.forget()
         raise NoOmarchyError(f"the script of '{verdict.route}' keeps changing")
 
-    async def authorize_shell(self, target: str, function: str, args: Sequence[str]) -> Authorized | Refused:
-        """Decide on calling a function of the shell."""
-        config = self._settings.current
-        try:
-            session = await self.session()
-        except (NoOmarchyError, BusError) as error:
-            return could_not_look(error)
-        verdict = decide_ipc(target, function, args, config=config)
-        return conclude(verdict, tuple(call_argv(session.omarchy, target, function, args)), session)
+    async def _conclude(
+        self, decide_with: Decide, session: Session, call: CallRecord, progress: Progress | None
+    ) -> Authorized | Refused:
+        """Let a call through if policy allows it, a grant covers it, or the person says so now."""
+        verdict, argv = await decide_with()
+        if verdict.allowed:
+            return Authorized(verdict=verdict, argv=argv, session=session)
+        if not verdict.askable or self._asking is None:
+            return Refused(outcome=Outcome.REFUSED, reason=verdict.reason, verdict=verdict)
+        subject = subject_of(verdict, argv, call)
+        asked = Asked(subject=subject, tier=verdict.tier, rule=verdict.rule)
+        granted = await self._asking.granted(asked)
+        if granted:
+            call.consent = "granted"
+        if not granted and verdict.would_ask:
+            seconds = self._settings.current.ask_timeout_s
+            answered = await self._asking.ask(asked, call.id, seconds, progress)
+            call.consent = str(answered.answer)
+            if answered.answer is not Answer.ACCEPTED:
+                reason = answered.text or words(answered.answer, subject, seconds)
+                return Refused(outcome=Outcome.REFUSED, reason=reason, verdict=verdict)
+            granted = "answer"
+        if not granted:
+            return Refused(outcome=Outcome.REFUSED, reason=verdict.reason, verdict=verdict)
+        # Decided anew under the rules in force now: a deny written while the question was open wins.
+        again, argv_again = await decide_with(granted)
+        if again.allowed and argv_again == argv and digest_of_file(argv[0]) == subject.executable_digest:
+            return Authorized(verdict=again, argv=argv, session=session)
+        reason = again.reason if not again.allowed else CHANGED
+        return Refused(outcome=Outcome.REFUSED, reason=reason, verdict=again)
 
 
-def conclude(verdict: Verdict, argv: tuple[str, ...], session: Session) -> Authorized | Refused:
-    """Let a call through if policy allows it; a question that nobody can be asked yet is a refusal."""
-    if verdict.allowed:
-        return Authorized(verdict=verdict, argv=argv, session=session)
-    return Refused(outcome=Outcome.REFUSED, reason=verdict.reason, verdict=verdict)
+def subject_of(verdict: Verdict, argv: tuple[str, ...], call: CallRecord) -> Subject:
+    """A call as the person is asked about it."""
+    return Subject(
+        client=call.client, tool=call.tool, route=verdict.route, argv=verdict.args, target=verdict.target,
+        binary=verdict.binary, executable=argv[0], executable_digest=digest_of_file(argv[0]),
+        capabilities=tuple(str(each) for each in verdict.capabilities), reason=verdict.reason,
+    )  # fmt: skip
+
+
+def digest_of_file(path: str) -> str:
+    """What a program is recognised by between the question and its answer; "" when it cannot be read."""
+    try:
+        return digest(Path(path).read_bytes())
+    except OSError:
+        return ""
 
 
 def could_not_look(error: Exception) -> Refused:

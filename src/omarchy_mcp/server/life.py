@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from omarchy_mcp import VERSION
 from omarchy_mcp.desktop.omarchy import NoOmarchyError, Omarchy
 from omarchy_mcp.server.app import build
+from omarchy_mcp.server.asking import Asking
 from omarchy_mcp.server.clients import Clients
 from omarchy_mcp.server.gate import Gate
 from omarchy_mcp.server.http import Door, Server, configure
@@ -93,7 +94,8 @@ class Life:
         recorder = Recorder(self._audit, desktop.bus)
         pause = Pause(environment.runtime_dir())
         runner = Runner(desktop.jobs, recorder, pause, desktop.missing)
-        gate = Gate(desktop.omarchy, self._settings, desktop.missing)
+        asking = Asking(desktop.bus) if desktop.bus is not None else None
+        gate = Gate(desktop.omarchy, self._settings, desktop.missing, asking)
         await self._adopt(desktop, runner, recorder)
         port = self._passed.sockets[0].getsockname()[1]
         tools = Tools(gate=gate, runner=runner, settings=self._settings)

@@ -43,6 +43,7 @@ class CallRecord:
     exit: int | None = None
     signal: int | None = None
     job: str = ""
+    consent: str = ""
 
     def judged(self, verdict: Verdict) -> None:
         """Take over what policy said."""
@@ -101,6 +102,7 @@ class Recorder:
             target=call.target or None,
             tier=call.tier or None,
             rule=call.rule or None,
+            consent=call.consent or None,
             reason=call.reason or None,
             outcome=call.outcome,
             exit=call.exit,

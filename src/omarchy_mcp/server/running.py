@@ -1,22 +1,17 @@
 """Running what the gate let through, and putting what came of it into an answer."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from omarchy_mcp.server.gate import Authorized
+from omarchy_mcp.server.progress import PROGRESS_S, Progress
 from omarchy_mcp.server.recording import CallRecord, Recorder
 from omarchy_mcp.session.jobs import EXEC_FAILED, Environment, Exit, Job, Jobs, Origin, SpawnError
 from omarchy_mcp.session.pause import REASON, Pause
 from omarchy_mcp.session.records import Outcome
 
-PROGRESS_S = 10.0
-"""How often a client that waits hears of it; one of them gives up after 60 s of silence."""
-
 PROBE_BYTES = 1 << 20
-
-Progress = Callable[[float, float], Awaitable[None]]
-"""Told the seconds waited and the seconds the wait may last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +129,7 @@ async def wait_for(job: Job, wait_s: float, progress: Progress | None) -> bool:
         if waited >= wait_s:
             return False
         if progress is not None:
-            await progress(waited, wait_s)
+            await progress(waited, wait_s, "the command still runs")
 
 
 def outcome_of(job: Job) -> Outcome:

@@ -16,8 +16,9 @@ from omarchy_mcp.server import answers
 from omarchy_mcp.server.answers import RunAnswer, SearchAnswer, TargetsAnswer
 from omarchy_mcp.server.catalogue import Catalogue
 from omarchy_mcp.server.gate import Authorized, Gate, Refused, could_not_look
+from omarchy_mcp.server.progress import Progress, progress_of
 from omarchy_mcp.server.recording import CURRENT, PREVIEW, CallRecord
-from omarchy_mcp.server.running import Progress, Ran, Runner
+from omarchy_mcp.server.running import Ran, Runner
 from omarchy_mcp.server.settings import Settings
 from omarchy_mcp.session.bus import BusError
 from omarchy_mcp.session.records import Outcome
@@ -111,7 +112,7 @@ class Tools:
         call.route, call.args = route, tuple(args)
         if preview:
             return await self._preview(call, route, args)
-        decision = await self.gate.authorize(route, args)
+        decision = await self.gate.authorize(route, args, call, progress_of(ctx))
         wait_ms = 0 if detach else (timeout_ms or DEFAULT_WAIT_MS)
         return await self._carry_out(decision, call, wait_ms, progress_of(ctx))
 
@@ -159,7 +160,7 @@ class Tools:
         """Call a function of the shell."""
         call = CURRENT.get()
         call.route, call.args = f"omarchy shell {target} {function}", tuple(args)
-        decision = await self.gate.authorize_shell(target, function, args)
+        decision = await self.gate.authorize_shell(target, function, args, call, progress_of(ctx))
         return await self._carry_out(decision, call, timeout_ms or SHELL_WAIT_MS, progress_of(ctx))
 
     async def _carry_out(
@@ -185,15 +186,6 @@ def note(call: CallRecord, ran: Ran) -> None:
     """Put what came of a command into its call's record."""
     call.outcome, call.reason = ran.outcome, ran.reason
     call.exit, call.signal, call.job = ran.exit, ran.signal, ran.job
-
-
-def progress_of(ctx: Context) -> Progress:
-    """How a waiting client is told that its command still runs."""
-
-    async def progress(waited: float, longest: float) -> None:
-        await ctx.report_progress(waited, longest, "still running")
-
-    return progress
 
 
 NAMES: Sequence[str] = (

@@ -187,7 +187,8 @@ class Bus:
         """Send what is queued, then disconnect; the names this connection owns are released."""
         with contextlib.suppress(BusError):
             await self.call(DBUS, DBUS_PATH, PEER, "Ping", timeout=1)
-        self._connection.disconnect()
+        if self.alive:  # to disconnect what is gone already prints a traceback
+            self._connection.disconnect()
         await self.gone
 
     @property
@@ -312,6 +313,10 @@ class Bus:
     def serve(self, path: str, exported: Exported) -> None:
         """Answer calls to an object from now on."""
         self._objects[path] = exported
+
+    def unserve(self, path: str) -> None:
+        """Answer calls to an object no more."""
+        self._objects.pop(path, None)
 
     @property
     def served(self) -> frozenset[str]:

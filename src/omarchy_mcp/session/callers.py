@@ -21,9 +21,10 @@ async def identify(bus: Bus, sender: str) -> Caller:
         pid, uid = int(known["ProcessID"]), int(known["UnixUserID"])
         pidfd = reply.fds[known["ProcessFD"]] if "ProcessFD" in known and reply.fds else None
         cgroup = cgroup_of(pid)
+        parent = parent_of(pid)
         if pidfd is not None and pid_of(pidfd) != pid:
             raise denied("the caller has gone")
-        return Caller(pid=pid, uid=uid, units=units_of(cgroup))
+        return Caller(pid=pid, uid=uid, units=units_of(cgroup), parent=parent)
     except (KeyError, IndexError, OSError) as error:
         raise denied(f"cannot look at the caller: {error}") from error
     finally:
@@ -41,6 +42,11 @@ def pid_of(pidfd: int) -> int:
         if line.startswith("Pid:"):
             return int(line.split()[1])
     return -1
+
+
+def parent_of(pid: int) -> int:
+    """Return a process's parent."""
+    return int(Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1])
 
 
 def cgroup_of(pid: int) -> str:

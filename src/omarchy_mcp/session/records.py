@@ -33,6 +33,8 @@ class Event(StrEnum):
 
     CALL = "call"
     JOB = "job"
+    QUESTION = "question"
+    GRANT = "grant"
     CONFIG = "config"
     LIFECYCLE = "lifecycle"
     DROPPED = "dropped"
@@ -41,6 +43,8 @@ class Event(StrEnum):
 MESSAGE_IDS: Mapping[Event, str] = {
     Event.CALL: "5f6ddc2ba6e14c53a1b0ffd4ac3c0b61",
     Event.JOB: "d9f7b7a5b8e944a0b9f9cf1d4b0d3a52",
+    Event.QUESTION: "a6c4f1d29b7e4d3f8e5a0c7b6d9f2e18",
+    Event.GRANT: "e2d7b9c83f6a4e1c9d4b5a8f7c0e6d39",
     Event.CONFIG: "07a1f2c0e6b34a5f8d5f0f1c1b9a6e43",
     Event.LIFECYCLE: "b8e3f6a1c2d04d7c9c6a5e4f3d2b1a34",
     Event.DROPPED: "3c9a8b7d6e5f4a1b8c2d0e9f8a7b6c25",

@@ -1,0 +1,257 @@
+"""Consent on the bus: the server asks, the person answers, grants are remembered and taken back."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from omarchy_mcp.control.grants import GrantError, GrantStore
+from omarchy_mcp.control.questions import ERROR, Asked, Question, Questions
+from omarchy_mcp.policy.callers import Caller, Right, may_approve
+from omarchy_mcp.policy.questions import Answer, Subject, parse_approval
+from omarchy_mcp.policy.rating import Tier
+from omarchy_mcp.session import configuration, environment
+from omarchy_mcp.session.bus import (
+    DBUS,
+    DBUS_PATH,
+    Bus,
+    BusError,
+    Call,
+    Exported,
+    Method,
+    Signal,
+    Variant,
+    plain,
+    variants,
+)  # fmt: skip
+from omarchy_mcp.session.callers import denied
+from omarchy_mcp.session.journal import Writer
+from omarchy_mcp.session.records import Event
+
+NAME = "io.github.bruce_forte.OmarchyMcp1"
+PATH = "/io/github/bruce_forte/OmarchyMcp1"
+QUESTION = f"{NAME}.Question"
+
+Body = Callable[[Call, Caller], Awaitable[Sequence[object]]]
+Guard = Callable[..., Method]
+
+
+class Consent:
+    """The part of the control service's object that is about questions and grants."""
+
+    def __init__(self, bus: Bus, audit: Writer, changed: Callable[[], None]) -> None:
+        """`changed` is called when the number of open questions is another."""
+        self._bus = bus
+        self._audit = audit
+        self._changed = changed
+        self._store = GrantStore(environment.state_dir() / "consent.json")
+        self._questions = Questions(bus, self._store, audit, self._told)
+        self._followed: set[str] = set()
+
+    async def connect(self) -> None:
+        """Find the notification server, and hear of askers that leave the bus."""
+        self._bus.listen(self._hear)
+        await self._questions.connect()
+
+    @property
+    def pending(self) -> int:
+        """How many questions are open."""
+        return len(self._questions.open)
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with the stored grants, or ""."""
+        return self._store.problem
+
+    def end_all(self, why: str) -> None:
+        """Let nothing that is being asked about run."""
+        self._questions.end_all(Answer.WITHDRAWN, why)
+
+    def tell(self, summary: str, body: str) -> None:
+        """Show the person something that asks for no answer, where notifications are shown."""
+        self._questions.tell(summary, body)
+
+    def methods(self, guard: Guard) -> dict[str, Method]:
+        """What the bus may call; `guard` makes a method that looks at its caller first."""
+        return {
+            "Questions": guard("", Right.ANSWER, self._list, gives="aa{sv}"),
+            "Approve": guard("sa{sv}", Right.ANSWER, self._approve),
+            "Deny": guard("sa{sv}", Right.ANSWER, self._deny),
+            "Grants": guard("", Right.ANSWER, self._grants, gives="aa{sv}"),
+            "Revoke": guard("s", Right.ACT, self._revoke),
+            "Ask": guard("a{sv}", Right.SERVER, self._ask, gives="o"),
+            "Withdraw": guard("s", Right.SERVER, self._withdraw),
+            "Granted": guard("a{sv}", Right.SERVER, self._granted, gives="s"),
+        }
+
+    async def _list(self, _call: Call, _caller: Caller) -> Sequence[object]:
+        return ([variants(described(question)) for question in self._questions.open],)
+
+    async def _approve(self, call: Call, caller: Caller) -> Sequence[object]:
+        question_id, options = call.arguments
+        self._questions.find(question_id, by(caller))
+        approval = parse_approval(plain(options))
+        if isinstance(approval, str):
+            raise BusError(f"{DBUS}.Error.InvalidArgs", approval)
+        if configuration.current().approve_from == "shell":
+            await self._from_shell(caller)
+        await self._questions.approve(question_id, approval, by(caller))
+        return ()
+
+    async def _from_shell(self, caller: Caller) -> None:
+        owner = await self._bus.owner("org.freedesktop.Notifications")
+        pid = 0
+        if owner is not None:
+            pid = (await self._bus.call(DBUS, DBUS_PATH, DBUS, "GetConnectionUnixProcessID", "s", [owner])).body[0]
+        why = may_approve(caller, pid)
+        if why is not None:
+            raise denied(f"cannot approve: {why}")
+
+    async def _deny(self, call: Call, caller: Caller) -> Sequence[object]:
+        question_id, options = call.arguments
+        if options:
+            raise BusError(f"{DBUS}.Error.InvalidArgs", "Deny has no options yet")
+        self._questions.deny(question_id, by(caller))
+        return ()
+
+    async def _grants(self, _call: Call, _caller: Caller) -> Sequence[object]:
+        rows = [
+            {
+                "id": grant.id, "scope": str(grant.scope), "life": str(grant.life), "client": grant.client,
+                "route": grant.route, "args": list(grant.args or ()), "created_usec": grant.created_usec,
+                "expires_usec": grant.expires_usec,
+            }
+            for grant in await asyncio.to_thread(self._store.read)
+        ]  # fmt: skip
+        return ([variants(row) for row in rows],)
+
+    async def _revoke(self, call: Call, caller: Caller) -> Sequence[object]:
+        (grant_id,) = call.arguments
+        try:
+            there = await self._store.revoke(grant_id)
+        except GrantError as error:
+            raise BusError(f"{ERROR}.Refused", str(error)) from error
+        if not there:
+            raise BusError(f"{ERROR}.NotFound", "cannot revoke: there is no grant of that id")
+        self._audit.write(Event.GRANT, "a grant was taken back", action="revoked", grant=grant_id, caller=by(caller))
+        return ()
+
+    async def _ask(self, call: Call, _caller: Caller) -> Sequence[object]:
+        told = plain(call.arguments[0])
+        asked = asked_of(told)
+        seconds, call_id = told.get("timeout"), told.get("call_id")
+        if not isinstance(seconds, int) or not 1 <= seconds <= 600 or not isinstance(call_id, str):
+            raise BusError(f"{DBUS}.Error.InvalidArgs", "timeout u (1 to 600) and call_id s are required")
+        self._questions.click_approves = configuration.current().click == "approve"
+        self._questions.click_opens = configuration.current().click == "open"
+        self._follow(call.sender)
+        question = self._questions.ask(asked, call.sender, call_id, seconds)
+        return (path_of(question),)
+
+    async def _withdraw(self, call: Call, _caller: Caller) -> Sequence[object]:
+        self._questions.withdraw(call.sender, call.arguments[0])
+        return ()
+
+    async def _granted(self, call: Call, _caller: Caller) -> Sequence[object]:
+        grant = asked_of(plain(call.arguments[0])).covered_by(self._store)
+        return (grant.id if grant is not None else "",)
+
+    def _follow(self, asker: str) -> None:
+        """Hear when an asker leaves the bus: its questions go with it."""
+        if asker not in self._followed:
+            self._followed.add(asker)
+            self._bus.match(f"type='signal',sender='{DBUS}',member='NameOwnerChanged',arg0='{asker}'")
+
+    def _hear(self, signal: Signal) -> None:
+        if signal.sender == DBUS and signal.member == "NameOwnerChanged" and not signal.body[2]:
+            self._questions.withdraw(signal.body[0])
+
+    def _told(self, what: str, question: Question, answer: Answer | None) -> None:
+        path = path_of(question)
+        if what == "opened":
+            exported = Exported(
+                xml=QUESTION_XML, interface=QUESTION, methods={}, properties=lambda: variants(described(question))
+            )
+            self._bus.serve(path, exported)
+            self._bus.emit(PATH, NAME, "QuestionOpened", "s", [question.id])
+        else:
+            self._bus.unserve(path)
+            self._bus.emit(PATH, NAME, "QuestionClosed", "ss", [question.id, str(answer)])
+        self._changed()
+
+
+def path_of(question: Question) -> str:
+    """A question's object path; its last part is the question's id."""
+    return f"{PATH}/question/{question.id}"
+
+
+def by(caller: Caller) -> str:
+    """Who answered, for the record."""
+    return f"pid {caller.pid} in {caller.units[-1] if caller.units else 'no unit'}"
+
+
+def described(question: Question) -> dict[str, object]:
+    """A question as the person's side shows it: everything, nothing cut."""
+    subject = question.subject
+    return {
+        "id": question.id,
+        "number": question.number,
+        "digest": question.digest,
+        "client": subject.client,
+        "tool": subject.tool,
+        "route": subject.route,
+        "argv": list(subject.argv),
+        "target": subject.target,
+        "executable": subject.executable,
+        "capabilities": [str(each) for each in subject.capabilities],
+        "reason": subject.reason,
+        "left_usec": max(int(question.left_s * 1_000_000), 0),
+    }
+
+
+TEXTS = ("client", "tool", "route", "target", "binary", "executable", "executable_digest", "reason")
+
+
+def asked_of(told: Mapping[str, Any]) -> Asked:
+    """Read what the server tells of a call.
+
+    Raises:
+        BusError: InvalidArgs, when something is missing or of another type.
+    """
+    try:
+        texts = {name: told[name] for name in TEXTS}
+        argv, capabilities = tuple(told["argv"]), tuple(told["capabilities"])
+        tier, rule = Tier(told["tier"]), told["rule"]
+    except (KeyError, TypeError, ValueError) as error:
+        raise BusError(f"{DBUS}.Error.InvalidArgs", f"cannot read the call to ask about: {error}") from error
+    if not all(isinstance(each, str) for each in (*texts.values(), rule, *argv, *capabilities)):
+        raise BusError(f"{DBUS}.Error.InvalidArgs", "a call to ask about is made of texts")
+    return Asked(subject=Subject(argv=argv, capabilities=capabilities, **texts), tier=tier, rule=rule)
+
+
+QUESTION_XML = f"""<!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
+<node>
+  <interface name="{QUESTION}">
+{
+    "".join(
+        f'    <property name="{name}" type="{kind}" access="read"/>' + chr(10)
+        for name, kind in (
+            ("id", "s"),
+            ("number", "t"),
+            ("digest", "s"),
+            ("client", "s"),
+            ("tool", "s"),
+            ("route", "s"),
+            ("argv", "as"),
+            ("target", "s"),
+            ("executable", "s"),
+            ("capabilities", "as"),
+            ("reason", "s"),
+            ("left_usec", "t"),
+        )
+    )
+}  </interface>
+</node>
+"""
+
+__all__ = ["Consent", "Variant"]

@@ -1,0 +1,100 @@
+"""The store of grants: one file, one writer, on disk before anybody hears of success."""
+
+import asyncio
+import os
+import time
+from pathlib import Path
+
+from omarchy_mcp.policy import grantfile, grants
+from omarchy_mcp.policy.grants import Grant
+from omarchy_mcp.session.files import read_small, write_private
+
+
+class GrantError(Exception):
+    """A grant cannot be stored or taken back; the text says why."""
+
+
+class GrantStore:
+    """What the person has allowed for longer than one call.
+
+    A file that cannot be read grants nothing, is left alone, and is said.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._writing = asyncio.Lock()
+        self.problem = ""
+        """Why nothing, or not everything, in the file counts, or ""."""
+
+    def read(self) -> tuple[Grant, ...]:
+        """The grants as the file has them now; the person may have edited it."""
+        parsed, _ = self._parse()
+        return parsed
+
+    def covering(self, client: str, route: str, args: tuple[str, ...]) -> Grant | None:
+        """The grant that covers a call now, or None."""
+        return grants.covering(self.read(), client, route, args, now_usec(), session_mark())
+
+    async def add(self, grant: Grant) -> None:
+        """Store a grant; returns when it is on disk.
+
+        Raises:
+            GrantError: it is not stored.
+        """
+        async with self._writing:
+            more = grants.add(grants.prune(self._own(), now_usec(), session_mark()), grant)
+            if isinstance(more, str):
+                raise GrantError(more)
+            await self._write(more)
+
+    async def revoke(self, grant_id: str) -> bool:
+        """Take a grant back; returns whether there was one of that id.
+
+        Raises:
+            GrantError: it is not taken back.
+        """
+        async with self._writing:
+            before = self._own()
+            after = grants.revoke(before, grant_id)
+            if after == before:
+                return False
+            await self._write(after)
+            return True
+
+    async def _write(self, kept: tuple[Grant, ...]) -> None:
+        try:
+            await asyncio.to_thread(write_private, self._path, grantfile.dump(kept))
+        except OSError as error:
+            raise GrantError(f"cannot write {self._path}: {error.strerror or error}") from error
+
+    def _own(self) -> tuple[Grant, ...]:
+        """The grants to be written again; a file that is not understood is not overwritten."""
+        kept, parsed = self._parse()
+        if not parsed:
+            raise GrantError(f"{self.problem}; mend or remove {self._path} first")
+        return kept
+
+    def _parse(self) -> tuple[tuple[Grant, ...], bool]:
+        """The grants in the file, and whether it could be read; sets `problem`."""
+        try:
+            text: bytes | None = read_small(self._path, grantfile.MAX_BYTES)
+        except FileNotFoundError:
+            text = None
+        except OSError as error:
+            self.problem = f"cannot read {self._path}: {error.strerror or error}; nothing is granted"
+            return (), False
+        read = grantfile.parse(text)
+        self.problem = "; ".join(read.problems)
+        return read.grants, read.parsed
+
+
+def now_usec() -> int:
+    """This moment, in microseconds since 1970."""
+    return time.time_ns() // 1000
+
+
+def session_mark() -> str:
+    """What tells this login session from every other: the boot, and when its service manager began."""
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    stat = Path(f"/proc/{os.getppid()}/stat").read_text(encoding="utf-8")
+    return f"{boot}-{stat.rpartition(')')[2].split()[19]}"

@@ -1,0 +1,344 @@
+"""The questions that are open: how each is put to the person, and the one event that ends it.
+
+The server asks, the person answers; whatever happens first is the end of a question, and what comes later finds
+nothing.  Security boundary: only `_end` with Answer.ACCEPTED lets a call run.
+"""
+
+import asyncio
+import html
+import logging
+import math
+import secrets
+import time
+from collections import deque
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+
+from omarchy_mcp.control.grants import GrantError, GrantStore, now_usec, session_mark
+from omarchy_mcp.policy import cooldown, grants, questions
+from omarchy_mcp.policy.cooldown import Memory, Wait
+from omarchy_mcp.policy.grants import Grant
+from omarchy_mcp.policy.questions import Answer, Approval, Cause, Life, Scope, Subject
+from omarchy_mcp.policy.rating import Tier
+from omarchy_mcp.session.bus import Bus, BusError
+from omarchy_mcp.session.journal import Writer
+from omarchy_mcp.session.notifications import DISMISSED, Listener, Notifications
+from omarchy_mcp.session.records import Event, arguments
+
+logger = logging.getLogger(__name__)
+
+MAX_OPEN = 16
+"""Questions of all clients together: nobody answers more than one at a time."""
+
+SERVER_S = 2.0
+"""How long a question waits for a notification server that is not there: a shell is restarted in that time."""
+
+UNSEEN_S = 0.3
+"""A notification that is closed sooner was shown to nobody (do-not-disturb), however it was closed."""
+
+ARMED_S = 0.5
+"""A click that comes sooner was meant for what was on the screen before; the question is put anew."""
+
+CLOSED_KEPT = 256
+ACTIONS = {"default": "Open", "approve": "Approve once", "deny": "Deny"}
+ERROR = "io.github.bruce_forte.OmarchyMcp1.Error"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A call as the server tells of it: what it is, and how the policy rated it."""
+
+    subject: Subject
+    tier: Tier
+    rule: str
+
+    def may_store(self, scope: Scope) -> str | None:
+        """Why it may not be granted for longer, or None."""
+        subject = self.subject
+        return grants.may_store(
+            scope, tier=self.tier, rule=self.rule, askable=True,  # the gate tells of nothing else
+            route=subject.route, capabilities=subject.capabilities,
+        )  # fmt: skip
+
+    def covered_by(self, store: GrantStore) -> Grant | None:
+        """The grant that covers it now, or None."""
+        grant = store.covering(self.subject.client, self.subject.route, self.subject.argv)
+        return grant if grant is not None and self.may_store(grant.scope) is None else None
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Question:
+    """One open question."""
+
+    id: str
+    number: int
+    call: Asked
+    digest: str
+    asker: str
+    call_id: str
+    deadline: float
+    """CLOCK_BOOTTIME seconds: a machine that slept through it has let it pass."""
+    notification: int | None = None
+    posted: float = 0.0
+    complete: bool = True
+    timer: asyncio.TimerHandle | None = None
+    posting: "asyncio.Task[None] | None" = None
+
+    @property
+    def subject(self) -> Subject:
+        """The call it is about."""
+        return self.call.subject
+
+    @property
+    def left_s(self) -> float:
+        """How long it may still be answered, in seconds."""
+        return self.deadline - time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+class Questions:
+    """All open questions."""
+
+    def __init__(
+        self, bus: Bus, store: GrantStore, audit: Writer, told: Callable[[str, Question, Answer | None], None]
+    ) -> None:
+        """`told` hears of every question that is opened (with no answer) and that ends."""
+        self._bus = bus
+        self._store = store
+        self._audit = audit
+        self._told = told
+        self._open: dict[str, Question] = {}
+        self._closed: deque[str] = deque(maxlen=CLOSED_KEPT)
+        self._memory = Memory()
+        self._count = 0
+        self.click_approves = False
+        """Whether a bare click on the notification approves wherever it is shown (policy.click = "approve")."""
+        self.click_opens = False
+        """Whether it never does (policy.click = "open")."""
+        listener = Listener(action=self._acted, closed=self._dismissed, owner=self._server_changed)
+        self._notifications = Notifications(bus, listener)
+
+    async def connect(self) -> None:
+        """Find the notification server."""
+        await self._notifications.connect()
+
+    @property
+    def open(self) -> tuple[Question, ...]:
+        """The open questions, the oldest first."""
+        return tuple(self._open.values())
+
+    def ask(self, call: Asked, asker: str, call_id: str, seconds: float) -> Question:
+        """Open a question.
+
+        Raises:
+            BusError: it may not be asked now; the text is for the model.
+        """
+        subject = call.subject
+        digest = questions.digest_of(subject)
+        wait = self._wait(subject.client, digest)
+        if wait is not None:
+            self._record(subject, call_id, Answer.NOT_ASKED_AGAIN, wait.reason)
+            text = questions.words(Answer.NOT_ASKED_AGAIN, subject, wait.seconds, wait.reason)
+            raise BusError(f"{ERROR}.Refused", text)
+        self._count += 1
+        question = Question(
+            id=secrets.token_hex(16), number=self._count, call=call, digest=digest, asker=asker, call_id=call_id,
+            deadline=time.clock_gettime(time.CLOCK_BOOTTIME) + seconds,
+        )  # fmt: skip
+        self._open[question.id] = question
+        question.timer = asyncio.get_running_loop().call_later(
+            seconds, self._end, question, Answer.TIMED_OUT, "deadline"
+        )
+        self._attend(question, self._post(question, seconds))
+        self._told("opened", question, None)
+        return question
+
+    def _wait(self, client: str, digest: str) -> Wait | None:
+        """How long a client has to leave the person alone about a call, None when it may ask now."""
+        wait = cooldown.may_ask(self._memory, client, digest, time.monotonic())
+        if wait is not None:
+            return wait
+        own = [each for each in self.open if each.subject.client == client]
+        in_the_way = own or (self.open if len(self._open) >= MAX_OPEN else ())
+        if not in_the_way:
+            return None
+        left = max(min(each.left_s for each in in_the_way), 1)
+        return Wait(seconds=math.ceil(left), reason=Cause.ANOTHER_OPEN if own else Cause.TOO_MANY_OPEN)
+
+    def tell(self, summary: str, body: str) -> None:
+        """Show the person something that asks for no answer; the record has it in any case."""
+        telling = asyncio.ensure_future(
+            self._notifications.post(summary, html.escape(body, quote=False), {}, critical=False)
+        )
+        telling.add_done_callback(_not_told)
+
+    async def approve(self, question_id: str, approval: Approval, by: str) -> None:
+        """Let the call of a question run, and store what else was granted, before anybody hears of either.
+
+        Raises:
+            BusError: NotFound, NotPending, DigestMismatch, or Refused when a grant could not be stored.
+        """
+        question = self.find(question_id, by)
+        if not secrets.compare_digest(approval.digest.encode(), question.digest.encode()):
+            raise BusError(f"{ERROR}.DigestMismatch", "cannot approve: this is not the call that was shown")
+        if approval.life is not Life.ONCE:
+            await self._grant(question, approval)
+        if question.id in self._open:
+            self._end(question, Answer.ACCEPTED, by)
+        for other in self.open:
+            if other.call.covered_by(self._store) is not None:
+                self._end(other, Answer.ACCEPTED, "a grant given meanwhile")
+
+    async def _grant(self, question: Question, approval: Approval) -> None:
+        grant = grants.granted(
+            approval, question.subject, grant_id=secrets.token_hex(8), now_usec=now_usec(), session=session_mark()
+        )
+        why = question.call.may_store(approval.scope)
+        if why is not None or isinstance(grant, str):
+            raise BusError(f"{ERROR}.Refused", why or str(grant))
+        try:
+            await self._store.add(grant)
+        except GrantError as error:
+            raise BusError(f"{ERROR}.Refused", str(error)) from error
+        client, route = question.subject.client, question.subject.route
+        message = f"granted to {client}: '{route}', {approval.scope}, {approval.life}"
+        self._audit.write(Event.GRANT, message, client=client, route=route, action="granted", grant=grant.id)
+
+    def deny(self, question_id: str, by: str) -> None:
+        """Refuse the call of a question.
+
+        Raises:
+            BusError: NotFound or NotPending.
+        """
+        self._end(self.find(question_id, by), Answer.DECLINED, by)
+
+    def withdraw(self, asker: str, question_id: str = "") -> None:
+        """The asker is gone, or does not want to know any more: one question of its, or all."""
+        for question in self.open:
+            if question.asker == asker and question_id in ("", question.id):
+                self._end(question, Answer.WITHDRAWN, "the client has gone")
+
+    def end_all(self, answer: Answer, why: str) -> None:
+        """A stop or a freeze ends every question."""
+        for question in self.open:
+            self._end(question, answer, why)
+
+    def find(self, question_id: str, by: str) -> Question:
+        """The open question of an id; `by` says who answers, for the record.
+
+        Raises:
+            BusError: NotFound or NotPending.
+        """
+        question = self._open.get(question_id)
+        if question is None and question_id in self._closed:
+            message = "an answer came after its question was over, and was ignored"
+            self._audit.write(Event.QUESTION, message, action="ignored", caller=by)
+            raise BusError(f"{ERROR}.NotPending", "cannot answer: this question is over")
+        if question is None:
+            raise BusError(f"{ERROR}.NotFound", "cannot answer: no question of that id is open")
+        if question.left_s < 0:
+            self._end(question, Answer.TIMED_OUT, "deadline")
+            raise BusError(f"{ERROR}.NotPending", "cannot answer: this question is over")
+        return question
+
+    def _end(self, question: Question, answer: Answer, how: str) -> None:
+        """End a question; the first to do so decides."""
+        if self._open.pop(question.id, None) is None:
+            return
+        self._closed.append(question.id)
+        if question.timer is not None:
+            question.timer.cancel()
+        if question.posting is not None and question.posting is not asyncio.current_task():
+            question.posting.cancel()
+        if question.notification is not None:
+            self._notifications.close(question.notification)
+        subject = question.subject
+        self._memory = cooldown.after(self._memory, subject.client, question.digest, answer, time.monotonic())
+        self._record(subject, question.call_id, answer, how)
+        self._told("closed", question, answer)
+
+    def _record(self, subject: Subject, call_id: str, answer: Answer, how: str) -> None:
+        target = f" ({subject.target})" if subject.target else ""
+        message = f"{subject.client} asked for '{subject.route}'{target}: {answer} ({how})"
+        self._audit.write(
+            Event.QUESTION, message, call_id=call_id, client=subject.client, tool=subject.tool, route=subject.route,
+            target=subject.target or None, consent=answer, caller=how, **arguments(subject.argv),
+        )  # fmt: skip
+
+    async def _post(self, question: Question, seconds: float) -> None:
+        """Put a question on the screen; nobody to put it to is an answer within SERVER_S."""
+        prompt = questions.prompt(question.subject, question.number, int(seconds))
+        question.complete = prompt.complete
+        actions = ACTIONS if prompt.complete else {"default": "Open", "deny": "Deny"}
+        try:
+            if self._notifications.owner is None:
+                await asyncio.sleep(SERVER_S)
+            question.posted = time.monotonic()
+            if not await self._notifications.takes_answers():
+                self._end(question, Answer.UNSUPPORTED, "nobody was asked: the notification server takes no answers")
+                return
+            question.notification = await self._notifications.post(prompt.summary, prompt.body, actions, critical=True)
+        except BusError as error:
+            self._end(question, Answer.UNREACHABLE, f"nobody was asked: {error.text or error.name}")
+            return
+        if question.id not in self._open:  # it ended while it was being posted
+            self._notifications.close(question.notification)
+
+    def _posted_as(self, number: int) -> Question | None:
+        return next((each for each in self.open if each.notification == number), None)
+
+    def _acted(self, number: int, action: str) -> None:
+        question = self._posted_as(number)
+        if question is None:
+            return
+        if action == "deny":
+            self._end(question, Answer.DECLINED, "notification")
+        elif question.left_s < 0:
+            self._end(question, Answer.TIMED_OUT, "deadline")
+        elif not question.complete or not (action == "approve" or (action == "default" and self._click_is_yes())):
+            question.notification = None  # off the screen with the click, and still open in a panel or at a terminal
+        elif time.monotonic() - question.posted < ARMED_S:
+            self._post_anew(question)
+        else:
+            self._end(question, Answer.ACCEPTED, "notification")
+
+    def _click_is_yes(self) -> bool:
+        return self.click_approves or not (self.click_opens or self._notifications.draws_buttons)
+
+    def _dismissed(self, number: int, reason: int) -> None:
+        question = self._posted_as(number)
+        if question is None:
+            return
+        question.notification = None
+        if time.monotonic() - question.posted < UNSEEN_S:
+            self._end(question, Answer.UNREACHABLE, "nobody was asked: the notification was not shown")
+        elif reason == DISMISSED:
+            self._end(question, Answer.CANCELLED, "dismissed")
+        # one that merely expired can still be answered in the panel or at a terminal
+
+    def _server_changed(self, present: bool) -> None:  # noqa: FBT001 - a listener's parameter
+        """A notification server that went took its notifications with it; the next gets them again."""
+        for question in self.open:
+            if present:
+                self._post_anew(question)
+            else:
+                self._attend(question, self._no_server(question))
+
+    def _post_anew(self, question: Question) -> None:
+        self._attend(question, self._post(question, max(question.left_s, 1)))
+
+    @staticmethod
+    def _attend(question: Question, work: Coroutine[None, None, None]) -> None:
+        """Do this about a question's notification, instead of what was being done."""
+        question.notification = None
+        if question.posting is not None:
+            question.posting.cancel()
+        question.posting = asyncio.ensure_future(work)
+
+    async def _no_server(self, question: Question) -> None:
+        await asyncio.sleep(SERVER_S)
+        self._end(question, Answer.UNREACHABLE, "nobody was asked: the notification server has gone")
+
+
+def _not_told(telling: "asyncio.Task[int]") -> None:
+    if not telling.cancelled() and (error := telling.exception()) is not None:
+        logger.warning("cannot show a notification: %s", error)

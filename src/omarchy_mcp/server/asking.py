@@ -1,0 +1,124 @@
+"""Asking the person through the control service, which alone holds questions and grants.
+
+Whatever goes wrong on the way is an answer that lets nothing run.
+"""
+
+import asyncio
+import logging
+from dataclasses import dataclass
+
+from omarchy_mcp.policy.questions import Answer, Subject
+from omarchy_mcp.policy.rating import Tier
+from omarchy_mcp.server.progress import PROGRESS_S, Progress
+from omarchy_mcp.server.recording import CONTROL, CONTROL_PATH
+from omarchy_mcp.session.bus import DBUS, Bus, BusError, Signal, Variant, variant, variants
+
+logger = logging.getLogger(__name__)
+
+LATE_S = 5.0
+"""How long after its deadline a question may still end at the control service before it counts as unreachable."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """What became of a question, and what the control service said to it, if it said something."""
+
+    answer: Answer
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A call to ask about, and how the policy rated it."""
+
+    subject: Subject
+    tier: Tier
+    rule: str
+
+
+class Asking:
+    """Puts questions, and waits for their ends."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._bus = bus
+        self._control = ""
+        self._waiting: dict[str, asyncio.Future[Answer]] = {}
+        bus.match(
+            f"type='signal',sender='{CONTROL}',path='{CONTROL_PATH}',interface='{CONTROL}',member='QuestionClosed'"
+        )
+        bus.listen(self._hear)
+
+    async def granted(self, asked: Asked) -> str:
+        """The id of a grant that covers a call, "" when none does or nobody can be asked for one."""
+        try:
+            reply = await self._bus.call(CONTROL, CONTROL_PATH, CONTROL, "Granted", "a{sv}", [facts(asked)])
+        except BusError as error:
+            logger.warning("cannot look for a grant: %s", error)
+            return ""
+        return str(reply.body[0])
+
+    async def ask(self, asked: Asked, call_id: str, seconds: int, progress: Progress | None) -> Answered:
+        """Put a question and wait for its end, telling the client now and then that somebody is being asked."""
+        body = facts(asked) | {"call_id": variant(call_id), "timeout": Variant("u", seconds)}
+        try:
+            reply = await self._bus.call(CONTROL, CONTROL_PATH, CONTROL, "Ask", "a{sv}", [body])
+        except BusError as error:
+            refused = error.name.endswith(".Refused")
+            return Answered(
+                answer=Answer.NOT_ASKED_AGAIN if refused else Answer.UNREACHABLE, text=error.text if refused else ""
+            )
+        self._control = reply.sender
+        question = str(reply.body[0]).rpartition("/")[2]
+        waiting = self._waiting[question] = asyncio.get_running_loop().create_future()
+        try:
+            return Answered(answer=await self._wait(waiting, seconds, progress))
+        except asyncio.CancelledError:
+            self._bus.post(CONTROL, CONTROL_PATH, CONTROL, "Withdraw", "s", [question])
+            raise
+        finally:
+            self._waiting.pop(question, None)
+
+    @staticmethod
+    async def _wait(waiting: "asyncio.Future[Answer]", seconds: int, progress: Progress | None) -> Answer:
+        waited = 0.0
+        while waited < seconds + LATE_S:
+            done, _ = await asyncio.wait({waiting}, timeout=PROGRESS_S)
+            if done:
+                return waiting.result()
+            waited += PROGRESS_S
+            if progress is not None:
+                await progress(waited, seconds, "the person at the desk is being asked")
+        return Answer.UNREACHABLE
+
+    def _hear(self, signal: Signal) -> None:
+        if signal.sender == DBUS and signal.member == "NameOwnerChanged" and signal.body[0] == CONTROL:
+            for waiting in self._waiting.values():  # whoever held the questions is gone, and they with it
+                if not waiting.done():
+                    waiting.set_result(Answer.UNREACHABLE)
+        elif signal.sender == self._control and signal.member == "QuestionClosed":
+            question, answer = signal.body
+            waiting_for = self._waiting.get(question)
+            if waiting_for is not None and not waiting_for.done():
+                known = answer in set(Answer)
+                waiting_for.set_result(Answer(answer) if known else Answer.UNREACHABLE)
+
+
+def facts(asked: Asked) -> dict[str, Variant]:
+    """A call as the control service is told of it."""
+    subject = asked.subject
+    return variants(
+        {
+            "client": subject.client,
+            "tool": subject.tool,
+            "route": subject.route,
+            "argv": list(subject.argv),
+            "target": subject.target,
+            "binary": subject.binary,
+            "executable": subject.executable,
+            "executable_digest": subject.executable_digest,
+            "capabilities": [str(each) for each in subject.capabilities],
+            "reason": subject.reason,
+            "tier": str(asked.tier),
+            "rule": asked.rule,
+        }
+    )
