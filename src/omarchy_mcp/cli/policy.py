@@ -14,14 +14,12 @@ from omarchy_mcp.cli.text import fit, pad, printable
 from omarchy_mcp.desktop.listings import LISTERS, LOOK_S, installed, is_file, lines_of
 from omarchy_mcp.desktop.omarchy import LIST_S, fingerprint_of, rated, read_cache, write_cache
 from omarchy_mcp.desktop.session import INSTALLED
-from omarchy_mcp.policy.config import MAX_BYTES, RESTRICTIVE, Config, parse_config
 from omarchy_mcp.policy.listings import Kind, Listings
 from omarchy_mcp.policy.registry import Command, Registry, RegistryError, find, parse
 from omarchy_mcp.policy.routes import program_of, wanted
 from omarchy_mcp.policy.tiers import Ratings, rows
 from omarchy_mcp.policy.verdict import Verdict, decide, decide_ipc
-from omarchy_mcp.session import environment
-from omarchy_mcp.session.files import read_small
+from omarchy_mcp.session import configuration, environment
 
 ROUTE_WIDTH = 44
 
@@ -58,7 +56,7 @@ def line(row: Mapping[str, object]) -> str:
 def preview(request: Request, output: Output) -> int:
     """Show what would become of one call; nothing of it is run."""
     first, *args = request.operands
-    config = configuration()
+    config = configuration.current()
     if request.ipc:
         if not args:
             raise CtlError("preview --ipc takes TARGET FUNCTION [ARG...]", status=Exit.USAGE)
@@ -106,18 +104,6 @@ def show(value: object) -> str:
 def where() -> Path:
     """The Omarchy this shell's environment names, else the installed one."""
     return Path(environment.get("OMARCHY_PATH") or INSTALLED)
-
-
-def configuration() -> Config:
-    """The configuration a server started now would have."""
-    try:
-        text = read_small(environment.config_file(), MAX_BYTES)
-    except FileNotFoundError:
-        return Config()
-    except OSError:
-        return RESTRICTIVE
-    parsed = parse_config(text)
-    return parsed.config if parsed.parsed else RESTRICTIVE
 
 
 def load(omarchy: Path) -> tuple[Registry, Ratings]:
