@@ -35,15 +35,15 @@ def asking(product: Product, seconds: int = PATIENT, more: str = "") -> Iterator
     """The person's configuration says to ask, for a while; memory of earlier questions is gone."""
     product.desktop.write_config(f"ask = true\nask_timeout_s = {seconds}\n{more}")
     product.world.systemctl("restart", CONTROL)
-    product.sleep()
     product.wake()
+    product.control.call("Reload")
     try:
         yield
     finally:
         product.desktop.write_config()
         (product.state / "consent.json").unlink(missing_ok=True)
-        product.world.systemctl("restart", CONTROL)
-        product.sleep()
+        if product.healthy():  # else it reads at its start
+            product.control.call("Reload")
 
 
 @pytest.fixture(name="asked")
