@@ -24,6 +24,8 @@ FORBIDDEN = (
 )
 PROMPT_SECONDS = 5.0
 SIGPIPE, SIGQUIT = 1 << (signal.SIGPIPE - 1), 1 << (signal.SIGQUIT - 1)
+# The C library keeps these two to itself: who inherited them ignored, as from some CI runners, cannot change that.
+RESERVED = 1 << 31 | 1 << 32
 
 
 def test_a_long_command_is_answered_at_its_budget_and_outlives_a_restart(product: Product, rpc: Rpc) -> None:
@@ -115,7 +117,7 @@ def test_a_command_is_not_bound_by_the_servers_sandbox(rpc: Rpc) -> None:
     seen = json.loads(rpc.do(desktop.ENVIRON).data["stdout"])
     assert (seen["no_new_privs"], seen["seccomp"]) == ("0", "0")
     # a job that outlives the server must not die of the pipes the server held; bash itself ignores SIGQUIT
-    assert int(seen["ignored"], 16) & ~SIGQUIT == SIGPIPE
+    assert int(seen["ignored"], 16) & ~(SIGQUIT | RESERVED) == SIGPIPE
     assert int(seen["blocked"], 16) == 0
     assert seen["umask"] == "0022"
     assert "app-omarchymcp.slice/app-omarchymcp-" in seen["cgroup"]
