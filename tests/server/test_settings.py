@@ -191,3 +191,25 @@ def test_a_tool_that_is_not_there_is_named(tmp_path: Path, audit: Writer) -> Non
     assert "omarchy_rum" in settings.problem
     assert "omarchy_run'" not in settings.problem
     assert settings.current.disabled_tools == {"omarchy_run", "omarchy_rum"}
+
+
+def test_a_file_that_is_written_in_place_is_taken_whole(tmp_path: Path, records: Records) -> None:
+    path = tmp_path / "config.toml"
+    whole = b'[policy]\nallow = ["omarchy theme set"]\ndeny = ["omarchy theme remove"]\n'
+    path.write_bytes(whole)
+    settings = Settings(path, records)
+    settings.load()
+    before = settings.current
+
+    async def save_in_place() -> None:
+        looking = asyncio.create_task(settings.look())
+        for part in (b"", whole[:40], whole):
+            path.write_bytes(part)
+            await asyncio.sleep(module.SETTLE_S / 4)
+            assert settings.current is before
+        await looking
+
+    asyncio.run(save_in_place())
+    assert settings.current is before
+    assert settings.problem == ""
+    assert records.actions == []

@@ -15,6 +15,10 @@ from omarchy_mcp.session.records import Event
 AGAIN_S = 2.0
 """A file that is gone counts as gone once it still is after this time: editors take it away to put another there."""
 
+SETTLE_S = 0.1
+SETTLING = 10
+"""How often, and how many times at most, a file that has changed is read until it stays as it is."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
@@ -93,7 +97,7 @@ class Settings:
 
     async def _look(self, *, asked: bool) -> bool:
         """Read and take over; returns whether the file is there."""
-        found = await asyncio.to_thread(read, self.path)  # a large file takes its time
+        found = await (self._read() if asked else self._settled())
         if found.problem:
             self._gone_since = None
             self._reject(found.problem)
@@ -102,6 +106,24 @@ class Settings:
             return True
         self._accept(found)
         return found.parsed is not None
+
+    async def _read(self) -> Reading:
+        return await asyncio.to_thread(read, self.path)  # a large file takes its time
+
+    async def _settled(self) -> Reading:
+        """The file once two readings agree: one that is being written in place is empty first, then half there.
+
+        Half a file can be sound TOML, without the line that denies something.
+        """
+        found = await self._read()
+        for _ in range(SETTLING):
+            if (found.problem or found.digest) == (self.problem if found.problem else self._digest):
+                break
+            await asyncio.sleep(SETTLE_S)
+            before, found = found, await self._read()
+            if found == before:
+                break
+        return found
 
     def _wait_for_it(self) -> bool:
         """Whether a file that is not there may be about to come back."""
