@@ -353,6 +353,25 @@ def test_a_question_that_is_swallowed_was_not_asked(asked: Product, shown: Scree
     ended(asked, "unreachable", shown)
 
 
+def test_a_question_that_is_closed_before_its_number_is_known_was_not_asked(
+    asked: Product, pool: ThreadPoolExecutor
+) -> None:
+    with screen(asked, "--swallow") as shown:
+        answer = call(asked, pool).result()
+        assert "did not reach the person" in answer.text
+        assert answer.seconds < DEADLINE
+        ended(asked, "unreachable", shown)
+
+
+def test_a_question_that_ends_while_it_is_being_shown_is_taken_back(asked: Product) -> None:
+    with screen(asked, "--slow", "2") as shown:
+        with contextlib.suppress(OSError):
+            asked.rpc().do(desktop.ASKED, seconds=1)
+        ended(asked, "withdrawn")
+        wait_until(lambda: [each[0] for each in shown.listed()["log"]] == ["Notify", "Close"], "it was taken back")
+        assert not shown.questions()
+
+
 def test_a_notification_server_that_comes_back_shows_the_question_again(
     asked: Product, shown: Screen, pool: ThreadPoolExecutor
 ) -> None:

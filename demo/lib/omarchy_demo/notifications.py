@@ -19,6 +19,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import typing
 from dataclasses import dataclass, field
 from typing import Any
@@ -185,7 +186,8 @@ class Server:
         del self.log[:-HISTORY_LIMIT]
         self.open[number] = toast
         loop = asyncio.get_running_loop()
-        if self.state.get("dnd") == "on" and app != ALWAYS_SHOWN:
+        time.sleep(self.options.slow)
+        if self.options.swallow or (self.state.get("dnd") == "on" and app != ALWAYS_SHOWN):
             loop.call_soon(self.close, number, DISMISSED)  # the caller learns the number first
             return number
         seconds = None if self.options.keep else toast.seconds()
@@ -254,6 +256,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--first-id", type=int, default=1, help="number of the first notification")
     parser.add_argument("--capabilities", default=",".join(CAPABILITIES), help="what the server says it can do")
     parser.add_argument("--silent-close", action="store_true", help="do not tell when the sender closes its own")
+    parser.add_argument("--swallow", action="store_true", help="close everything the moment it is shown")
+    parser.add_argument("--slow", type=float, default=0, help="seconds it takes to show a notification")
     parser.add_argument("--keep", action="store_true", help="let nothing expire by itself")
     return parser.parse_args()
 

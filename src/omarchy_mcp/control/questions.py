@@ -276,12 +276,23 @@ class Questions:
             if not await self._notifications.takes_answers():
                 self._end(question, Answer.UNSUPPORTED, "nobody was asked: the notification server takes no answers")
                 return
-            question.notification = await self._notifications.post(prompt.summary, prompt.body, actions, critical=True)
+            sending = asyncio.ensure_future(
+                self._notifications.post(prompt.summary, prompt.body, actions, critical=True)
+            )
+            try:
+                question.notification = await asyncio.shield(sending)
+            except asyncio.CancelledError:  # it ended meanwhile, and must not be left on the screen
+                sending.add_done_callback(self._take_back)
+                raise
         except BusError as error:
             self._end(question, Answer.UNREACHABLE, f"nobody was asked: {error.text or error.name}")
             return
-        if question.id not in self._open:  # it ended while it was being posted
-            self._notifications.close(question.notification)
+        if self._notifications.closed_early(question.notification):
+            self._dismissed(question.notification, DISMISSED)
+
+    def _take_back(self, sending: "asyncio.Task[int]") -> None:
+        if not sending.cancelled() and sending.exception() is None:
+            self._notifications.close(sending.result())
 
     def _posted_as(self, number: int) -> Question | None:
         return next((each for each in self.open if each.notification == number), None)

@@ -5,6 +5,7 @@ arrives whatever our match rules say.
 """
 
 import logging
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -20,6 +21,9 @@ APP_NAME = "omarchy-action"
 
 POST_S = 3.0
 CRITICAL = 2
+
+EARLY_KEPT = 64
+"""Ends of notifications that are remembered while one is being posted."""
 
 EXPIRED, DISMISSED = 1, 2
 """Reasons of NotificationClosed; 3 is our own closing."""
@@ -46,6 +50,7 @@ class Notifications:
         self.owner: str | None = None
         """The server's unique name, None while there is none."""
         self.draws_buttons = False
+        self._early: deque[int] = deque(maxlen=EARLY_KEPT)
 
     async def connect(self) -> None:
         """Find the server and follow its changes."""
@@ -69,6 +74,10 @@ class Notifications:
             owner, PATH, NAME, "Notify", "susssasa{sv}i", arguments, timeout=POST_S, activate=False
         )
         return int(reply.body[0])
+
+    def closed_early(self, number: int) -> bool:
+        """Whether a notification was closed before whoever posted it knew its number, as do-not-disturb does."""
+        return number in self._early
 
     def _present(self) -> str:
         if self.owner is None:
@@ -96,6 +105,7 @@ class Notifications:
     def _hear(self, signal: Signal) -> None:
         if signal.sender == DBUS and signal.member == "NameOwnerChanged" and signal.body[0] == NAME:
             self.owner = signal.body[2] or None
+            self._early.clear()  # another server counts anew
             self._listener.owner(self.owner is not None)
         elif signal.interface == NAME and signal.path == PATH and self.owner is not None:
             if signal.sender != self.owner:
@@ -105,4 +115,5 @@ class Notifications:
                 case ("ActionInvoked", [int(number), str(action)]):
                     self._listener.action(number, action)
                 case ("NotificationClosed", [int(number), int(reason)]):
+                    self._early.append(number)
                     self._listener.closed(number, reason)
