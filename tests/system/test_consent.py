@@ -36,7 +36,8 @@ def asking(product: Product, seconds: int = PATIENT, more: str = "") -> Iterator
     product.desktop.write_config(f"ask = true\nask_timeout_s = {seconds}\n{more}")
     product.world.systemctl("restart", CONTROL)
     product.wake()
-    product.control.call("Reload")
+    product.control.call("Reload")  # before systemd 253 it returns when the server was told, not when it has read
+    wait_until(lambda: rule(product) in ("ask", "deny"), "the rules are in force")
     try:
         yield
     finally:
@@ -44,6 +45,12 @@ def asking(product: Product, seconds: int = PATIENT, more: str = "") -> Iterator
         (product.state / "consent.json").unlink(missing_ok=True)
         if product.healthy():  # else it reads at its start
             product.control.call("Reload")
+
+
+def rule(product: Product) -> str:
+    """What would become of the guarded call now."""
+    told = product.rpc().call("omarchy_run", route=desktop.ASKED, args=[], preview=True).data
+    return "ask" if told["would_ask"] else "deny" if str(told["rule"]).startswith("deny") else "refuse"
 
 
 @pytest.fixture(name="asked")
@@ -433,6 +440,7 @@ def test_a_deny_written_while_the_question_was_open_wins(
     shown.question()
     asked.desktop.write_config(f'ask = true\ndeny = ["{desktop.ASKED}"]')
     asked.control.call("Reload")
+    wait_until(lambda: rule(asked) == "deny", "the deny is in force")
     shown.click("approve")
     assert answer.result().failed
     assert not asked.desktop.runs()
