@@ -21,8 +21,9 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "src")]
 
+from omarchy_mcp.policy.callers import JOB_SLICE
 from omarchy_mcp.session.bus import Bus, Variant
-from omarchy_mcp.session.jobs import SLICE, Environment, Jobs, Origin
+from omarchy_mcp.session.jobs import Environment, Jobs, Origin
 from omarchy_mcp.session.manager import MANAGER, PATH, Manager
 
 COMMAND = ["/bin/true"]
@@ -53,7 +54,7 @@ class Scopes:
         done = self._waiting[name] = asyncio.get_running_loop().create_future()
         properties = [
             ["PIDs", Variant("au", [process.pid])],
-            ["Slice", Variant("s", SLICE)],
+            ["Slice", Variant("s", JOB_SLICE)],
             ["CollectMode", Variant("s", "inactive-or-failed")],
         ]
         await self._manager.call("StartTransientUnit", "ssa(sv)a(sa(sv))", [name, "fail", properties, []])

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from omarchy_mcp.cli import consent
-from omarchy_mcp.cli.exits import ERROR, STANDARD, CtlError, Exit, status_for
+from omarchy_mcp.cli.exits import STANDARD, CtlError, Exit, status_for
 from omarchy_mcp.cli.options import Request
+from omarchy_mcp.session.contract import ERROR
 
 REPO = Path(__file__).resolve().parents[2]
 CTL = REPO / "bin" / "omarchy-mcpctl"

@@ -7,13 +7,14 @@ import asyncio
 from collections.abc import Sequence
 
 from omarchy_mcp.cli import control
-from omarchy_mcp.cli.exits import ERROR, CtlError, Exit
+from omarchy_mcp.cli.exits import CtlError, Exit
 from omarchy_mcp.cli.options import PROGRAM, Json, Request
 from omarchy_mcp.cli.questions import grant_lines, listed, question_lines, whole
 from omarchy_mcp.cli.render import Values, number
 from omarchy_mcp.cli.terminal import Output
 from omarchy_mcp.cli.text import count
 from omarchy_mcp.session.bus import Bus, plain, variants
+from omarchy_mcp.session.contract import ERROR
 
 NOT_FOUND = f"{ERROR}.NotFound"
 GONE = frozenset({NOT_FOUND, f"{ERROR}.NotPending"})

@@ -7,19 +7,16 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from omarchy_mcp.cli.exits import ERROR, HANGING, CtlError, Exit, is_absent, status_for
+from omarchy_mcp.cli.exits import HANGING, CtlError, Exit, is_absent, status_for
+from omarchy_mcp.policy.callers import CONTROL_UNIT, SERVER_UNIT, SOCKET_UNIT
 from omarchy_mcp.session.bus import PROPERTIES, Bus, BusError, BusGoneError, Reply, plain
+from omarchy_mcp.session.contract import ERROR, NAME, PATH
 from omarchy_mcp.session.manager import MANAGER
 from omarchy_mcp.session.manager import NAME as SYSTEMD
 from omarchy_mcp.session.manager import PATH as SYSTEMD_PATH
 
-NAME = "io.github.bruce_forte.OmarchyMcp1"
-PATH = "/io/github/bruce_forte/OmarchyMcp1"
 PEER = "org.freedesktop.DBus.Peer"
 
-SOCKET_UNIT = "omarchy-mcp.socket"
-SERVER_UNIT = "omarchy-mcp.service"
-CONTROL_UNIT = "omarchy-mcp-control.service"
 OURS = (SOCKET_UNIT, SERVER_UNIT, CONTROL_UNIT)
 
 ANSWER_S = 4.5

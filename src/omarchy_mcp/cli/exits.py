@@ -6,7 +6,8 @@ Pure.  The numbers are systemctl's for `status` and those of systemd.exec(5) (LS
 from collections.abc import Mapping
 from enum import IntEnum
 
-ERROR = "io.github.bruce_forte.OmarchyMcp1.Error"
+from omarchy_mcp.session.contract import ERROR
+
 STANDARD = "org.freedesktop.DBus.Error"
 
 

@@ -17,6 +17,7 @@ from omarchy_mcp.cli.exits import CtlError, Exit, is_absent
 from omarchy_mcp.cli.options import Request
 from omarchy_mcp.cli.terminal import Output
 from omarchy_mcp.session.bus import DBUS, PROPERTIES, Bus, BusError, Signal, plain
+from omarchy_mcp.session.contract import NAME, PATH
 
 UNKNOWN: Mapping[str, object] = {
     "type": "state",
@@ -51,10 +52,8 @@ class Watch:
     def listen(self) -> None:
         """Receive signals from now on."""
         self._bus.listen(self.hear)
-        self._bus.match(f"type='signal',sender='{control.NAME}',path='{control.PATH}'")
-        self._bus.match(
-            f"type='signal',sender='{DBUS}',interface='{DBUS}',member='NameOwnerChanged',arg0='{control.NAME}'"
-        )
+        self._bus.match(f"type='signal',sender='{NAME}',path='{PATH}'")
+        self._bus.match(f"type='signal',sender='{DBUS}',interface='{DBUS}',member='NameOwnerChanged',arg0='{NAME}'")
 
     async def read(self, *, activate: bool) -> None:
         """Ask how things are and write it.
@@ -74,15 +73,15 @@ class Watch:
 
     def hear(self, said: Signal) -> None:
         """Write what a signal says, if it is one of ours."""
-        if said.sender == DBUS and said.member == "NameOwnerChanged" and said.body[:1] == [control.NAME]:
+        if said.sender == DBUS and said.member == "NameOwnerChanged" and said.body[:1] == [NAME]:
             self._owner_changed(str(said.body[2]))
-        elif said.sender != self._owner or said.path != control.PATH:
+        elif said.sender != self._owner or said.path != PATH:
             return
         elif said.interface == PROPERTIES and said.member == "PropertiesChanged":
-            if said.body[0] == control.NAME:
+            if said.body[0] == NAME:
                 self._state |= named(plain(said.body[1]))
                 self.write_state(self._state)
-        elif said.interface == control.NAME:
+        elif said.interface == NAME:
             event = event_of(said)
             if event is not None:
                 write(event)

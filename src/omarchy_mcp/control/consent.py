@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from omarchy_mcp.control.grants import GrantError, GrantStore
-from omarchy_mcp.control.questions import ERROR, Asked, Question, Questions
+from omarchy_mcp.control.questions import Asked, Question, Questions
 from omarchy_mcp.policy.callers import Caller, Right, may_approve
 from omarchy_mcp.policy.questions import Answer, Subject, parse_approval
 from omarchy_mcp.policy.rating import Tier
@@ -24,11 +24,10 @@ from omarchy_mcp.session.bus import (
     variants,
 )  # fmt: skip
 from omarchy_mcp.session.callers import denied
+from omarchy_mcp.session.contract import ERROR, NAME, PATH
 from omarchy_mcp.session.journal import Writer
 from omarchy_mcp.session.records import Event
 
-NAME = "io.github.bruce_forte.OmarchyMcp1"
-PATH = "/io/github/bruce_forte/OmarchyMcp1"
 QUESTION = f"{NAME}.Question"
 
 Body = Callable[[Call, Caller], Awaitable[Sequence[object]]]

@@ -5,9 +5,9 @@ import signal
 from collections.abc import Mapping
 from pathlib import Path
 
-from omarchy_mcp.control.units import ERROR
 from omarchy_mcp.policy.callers import JOB_SLICE
 from omarchy_mcp.session.bus import BusError
+from omarchy_mcp.session.contract import ERROR
 from omarchy_mcp.session.jobs import UNFINISHED, UNIT_NAME, UNITS, recall
 from omarchy_mcp.session.manager import UNIT, Manager
 from omarchy_mcp.session.pause import Pause

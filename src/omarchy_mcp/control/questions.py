@@ -21,6 +21,7 @@ from omarchy_mcp.policy.grants import Grant
 from omarchy_mcp.policy.questions import Answer, Approval, Cause, Life, Scope, Subject
 from omarchy_mcp.policy.rating import Tier
 from omarchy_mcp.session.bus import Bus, BusError
+from omarchy_mcp.session.contract import ERROR
 from omarchy_mcp.session.journal import Writer
 from omarchy_mcp.session.notifications import DISMISSED, Listener, Notifications
 from omarchy_mcp.session.records import Event, arguments
@@ -41,7 +42,6 @@ ARMED_S = 0.5
 
 CLOSED_KEPT = 256
 ACTIONS = {"default": "Open", "approve": "Approve once", "deny": "Deny"}
-ERROR = "io.github.bruce_forte.OmarchyMcp1.Error"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

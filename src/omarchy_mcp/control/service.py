@@ -8,13 +8,14 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 from omarchy_mcp import VERSION
-from omarchy_mcp.control.consent import NAME, PATH, Consent
+from omarchy_mcp.control.consent import Consent
 from omarchy_mcp.control.jobs import Jobs
-from omarchy_mcp.control.units import ERROR, Snapshot, State, Units
+from omarchy_mcp.control.units import Snapshot, State, Units
 from omarchy_mcp.policy.callers import SERVER_UNIT, Caller, Right, refusal
 from omarchy_mcp.session import journal
 from omarchy_mcp.session.bus import Bus, BusError, Call, Exported, Method, Variant, plain, variant, variants
 from omarchy_mcp.session.callers import denied, identify
+from omarchy_mcp.session.contract import ERROR, NAME, PATH
 from omarchy_mcp.session.records import Event
 
 logger = logging.getLogger(__name__)

@@ -7,18 +7,17 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from omarchy_mcp.policy.callers import JOB_SLICE, SERVER_UNIT
+from omarchy_mcp.policy.callers import JOB_SLICE, SERVER_UNIT, SOCKET_UNIT
 from omarchy_mcp.session.bus import Bus, BusError, Signal
+from omarchy_mcp.session.contract import ERROR
 from omarchy_mcp.session.jobs import UNFINISHED
 from omarchy_mcp.session.manager import MANAGER, SERVICE, UNIT, Manager, unit_path, unwant
 from omarchy_mcp.session.pause import Pause
 
 logger = logging.getLogger(__name__)
 
-SOCKET_UNIT = "omarchy-mcp.socket"
 SOCKET_FILE = Path(__file__).resolve().parents[3] / "systemd" / SOCKET_UNIT
 SOCKET = "org.freedesktop.systemd1.Socket"
-ERROR = "io.github.bruce_forte.OmarchyMcp1.Error"
 
 
 class State(StrEnum):

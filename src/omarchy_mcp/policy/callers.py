@@ -6,6 +6,7 @@ Pure.  Never from arguments: a caller can put anything there.
 from dataclasses import dataclass
 from enum import StrEnum
 
+SOCKET_UNIT = "omarchy-mcp.socket"
 SERVER_UNIT = "omarchy-mcp.service"
 CONTROL_UNIT = "omarchy-mcp-control.service"
 JOB_SLICE = "app-omarchymcp.slice"

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from omarchy_mcp.policy.questions import Answer, Subject
 from omarchy_mcp.policy.rating import Tier
 from omarchy_mcp.server.progress import PROGRESS_S, Progress
-from omarchy_mcp.server.recording import CONTROL, CONTROL_PATH
 from omarchy_mcp.session.bus import DBUS, Bus, BusError, Signal, Variant, variant, variants
+from omarchy_mcp.session.contract import NAME, PATH
 
 logger = logging.getLogger(__name__)
 
@@ -43,15 +43,13 @@ class Asking:
         self._bus = bus
         self._control = ""
         self._waiting: dict[str, asyncio.Future[Answer]] = {}
-        bus.match(
-            f"type='signal',sender='{CONTROL}',path='{CONTROL_PATH}',interface='{CONTROL}',member='QuestionClosed'"
-        )
+        bus.match(f"type='signal',sender='{NAME}',path='{PATH}',interface='{NAME}',member='QuestionClosed'")
         bus.listen(self._hear)
 
     async def granted(self, asked: Asked) -> str:
         """The id of a grant that covers a call, "" when none does or nobody can be asked for one."""
         try:
-            reply = await self._bus.call(CONTROL, CONTROL_PATH, CONTROL, "Granted", "a{sv}", [facts(asked)])
+            reply = await self._bus.call(NAME, PATH, NAME, "Granted", "a{sv}", [facts(asked)])
         except BusError as error:
             logger.warning("cannot look for a grant: %s", error)
             return ""
@@ -61,7 +59,7 @@ class Asking:
         """Put a question and wait for its end, telling the client now and then that somebody is being asked."""
         body = facts(asked) | {"call_id": variant(call_id), "timeout": Variant("u", seconds)}
         try:
-            reply = await self._bus.call(CONTROL, CONTROL_PATH, CONTROL, "Ask", "a{sv}", [body])
+            reply = await self._bus.call(NAME, PATH, NAME, "Ask", "a{sv}", [body])
         except BusError as error:
             refused = error.name.endswith(".Refused")
             return Answered(
@@ -73,7 +71,7 @@ class Asking:
         try:
             return Answered(answer=await self._wait(waiting, seconds, progress))
         except asyncio.CancelledError:
-            self._bus.post(CONTROL, CONTROL_PATH, CONTROL, "Withdraw", "s", [question])
+            self._bus.post(NAME, PATH, NAME, "Withdraw", "s", [question])
             raise
         finally:
             self._waiting.pop(question, None)
@@ -91,7 +89,7 @@ class Asking:
         return Answer.UNREACHABLE
 
     def _hear(self, signal: Signal) -> None:
-        if signal.sender == DBUS and signal.member == "NameOwnerChanged" and signal.body[0] == CONTROL:
+        if signal.sender == DBUS and signal.member == "NameOwnerChanged" and signal.body[0] == NAME:
             for waiting in self._waiting.values():  # whoever held the questions is gone, and they with it
                 if not waiting.done():
                     waiting.set_result(Answer.UNREACHABLE)

@@ -16,13 +16,14 @@ from omarchy_mcp.server.clients import Clients
 from omarchy_mcp.server.gate import Gate
 from omarchy_mcp.server.http import Door, Server, configure
 from omarchy_mcp.server.live import Live
-from omarchy_mcp.server.recording import CONTROL, Recorder
+from omarchy_mcp.server.recording import Recorder
 from omarchy_mcp.server.running import Runner
 from omarchy_mcp.server.settings import Settings
 from omarchy_mcp.server.tools import NAMES, Tools
 from omarchy_mcp.server.toolset import Toolset
 from omarchy_mcp.session import environment, log
 from omarchy_mcp.session.bus import DBUS, Bus, BusError, Signal
+from omarchy_mcp.session.contract import NAME
 from omarchy_mcp.session.files import TokenFile
 from omarchy_mcp.session.jobs import Jobs
 from omarchy_mcp.session.journal import Writer
@@ -135,7 +136,7 @@ class Life:
         if desktop.bus is not None:
             bus = desktop.bus
             # a control service that starts later knows nothing of us yet
-            bus.match(f"type='signal',sender='{DBUS}',member='NameOwnerChanged',arg0='{CONTROL}'")
+            bus.match(f"type='signal',sender='{DBUS}',member='NameOwnerChanged',arg0='{NAME}'")
             bus.listen(lambda signal: self._greet(signal, recorder, desktop))
             self._report = lambda: recorder.report(self._state(desktop))
             self._report()
@@ -146,12 +147,7 @@ class Life:
             self._loop.call_soon_threadsafe(self._report)
 
     def _greet(self, signal: Signal, recorder: Recorder, desktop: Desktop) -> None:
-        if (
-            signal.sender == DBUS
-            and signal.member == "NameOwnerChanged"
-            and signal.body[0] == CONTROL
-            and signal.body[2]
-        ):
+        if signal.sender == DBUS and signal.member == "NameOwnerChanged" and signal.body[0] == NAME and signal.body[2]:
             recorder.report(self._state(desktop))
 
     def _state(self, desktop: Desktop) -> dict[str, object]:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Coroutine
 from omarchy_mcp.policy.announce import Announcement, announce
 from omarchy_mcp.policy.config import Config
 from omarchy_mcp.server.clients import Clients
-from omarchy_mcp.server.recording import CONTROL, CONTROL_PATH
 from omarchy_mcp.server.settings import AGAIN_S, Settings
 from omarchy_mcp.server.toolset import Toolset
 from omarchy_mcp.session import log
 from omarchy_mcp.session.bus import Bus, BusError
+from omarchy_mcp.session.contract import NAME, PATH
 from omarchy_mcp.session.watching import Watch
 
 LOOK_S = 2.0
@@ -87,4 +87,4 @@ class Live:
     @staticmethod
     async def _announce(bus: Bus, said: Announcement) -> None:
         with contextlib.suppress(BusError):  # without a control service there is nobody to announce it
-            await bus.call(CONTROL, CONTROL_PATH, CONTROL, "Announce", "ss", [said.summary, "\n".join(said.lines)])
+            await bus.call(NAME, PATH, NAME, "Announce", "ss", [said.summary, "\n".join(said.lines)])

@@ -9,11 +9,9 @@ from dataclasses import dataclass, field
 
 from omarchy_mcp.policy.verdict import Verdict
 from omarchy_mcp.session.bus import Bus, variants
+from omarchy_mcp.session.contract import NAME, PATH
 from omarchy_mcp.session.journal import Writer
 from omarchy_mcp.session.records import Event, Outcome, arguments
-
-CONTROL = "io.github.bruce_forte.OmarchyMcp1"
-CONTROL_PATH = "/io/github/bruce_forte/OmarchyMcp1"
 
 PREVIEW = "preview"
 """The reason of a call that only asked what would happen."""
@@ -157,10 +155,10 @@ class Recorder:
         counts = {"calls": self.calls, "failures": self.failures, "last_tool": self.last_tool}
         untold[-1] |= counts
         body = [[variants(told) for told in untold]]
-        self._bus.post(CONTROL, CONTROL_PATH, CONTROL, "ReportCalls", "aa{sv}", body)
+        self._bus.post(NAME, PATH, NAME, "ReportCalls", "aa{sv}", body)
 
     def report(self, state: dict[str, object]) -> None:
         """Tell the control service how the server is doing."""
         if self._bus is not None:
             counts = {"calls": self.calls, "failures": self.failures, "last_tool": self.last_tool}
-            self._bus.post(CONTROL, CONTROL_PATH, CONTROL, "Report", "a{sv}", [variants(state | counts)])
+            self._bus.post(NAME, PATH, NAME, "Report", "a{sv}", [variants(state | counts)])

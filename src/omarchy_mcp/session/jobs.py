@@ -18,13 +18,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from omarchy_mcp.policy.callers import JOB_SLICE
 from omarchy_mcp.session.bus import BusError, Signal, Variant
 from omarchy_mcp.session.manager import MANAGER, PATH, SERVICE, UNIT, Manager, unit_path
 from omarchy_mcp.session.output import Output
 
 logger = logging.getLogger(__name__)
 
-SLICE = "app-omarchymcp.slice"
 UNITS = "app-omarchymcp-*.service"
 UNIT_NAME = re.compile(r"app-omarchymcp-[a-z0-9_]+-([0-9a-f]{12})\.service")
 
@@ -126,7 +126,7 @@ def properties(argv: Sequence[str], origin: Origin, env: Environment) -> list[li
         ["Description", Variant("s", f"Omarchy MCP: {origin.route}")],
         ["Type", Variant("s", "exec")],
         ["ExitType", Variant("s", "cgroup")],
-        ["Slice", Variant("s", SLICE)],
+        ["Slice", Variant("s", JOB_SLICE)],
         ["ExecStartEx", Variant("a(sasas)", [[argv[0], list(argv), ["no-env-expand"]]])],
         ["Environment", Variant("as", [f"{name}={value}" for name, value in env.add.items()])],
         ["UnsetEnvironment", Variant("as", list(env.unset))],

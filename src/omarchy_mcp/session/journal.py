@@ -17,12 +17,11 @@ from typing import Any
 
 from systemd import journal
 
+from omarchy_mcp.policy.callers import CONTROL_UNIT, SERVER_UNIT
 from omarchy_mcp.session import environment
 from omarchy_mcp.session.records import (
-    CONTROL_UNIT,
     MESSAGE_IDS,
     PREFIX,
-    SERVER_UNIT,
     Event,
     Record,
     entry,

@@ -12,8 +12,6 @@ from enum import StrEnum
 
 PREFIX = "OMARCHY_MCP_"
 IDENTIFIER = "omarchy-mcp"
-SERVER_UNIT = "omarchy-mcp.service"
-CONTROL_UNIT = "omarchy-mcp-control.service"
 
 ARGUMENT_CUT = 120
 """Characters of each argument that are written; the digest is over the whole."""
