@@ -4,7 +4,7 @@ Security boundary: what `approve` lets run is the call it has shown; the digest 
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from omarchy_mcp.cli import control
 from omarchy_mcp.cli.exits import CtlError, Exit
@@ -32,40 +32,27 @@ def run(request: Request, output: Output) -> int:
     """
     match request.verb:
         case "questions":
-            return show_questions(request, output)
+            return show(request, output, "Questions", question_lines, "no question is open")
         case "approve":
             return approve(request, output)
         case "deny":
             return asyncio.run(deny(request, output))
         case "grants":
-            return show_grants(request, output)
+            return show(request, output, "Grants", grant_lines, "nothing is granted for longer than one call")
         case _:
             return asyncio.run(revoke(request, output))
 
 
-def show_questions(request: Request, output: Output) -> int:
-    """Show every open question."""
-    found = asyncio.run(look("Questions"))
+def show(request: Request, output: Output, member: str, lines: Callable[..., list[str]], none: str) -> int:
+    """Show everything a method lists, or say that there is none."""
+    found = asyncio.run(look(member))
     if output.json is not Json.OFF:
         output.data(found)
     elif found:
         width, colours = output.columns, output.colours
-        output.lines(listed([question_lines(each, width, colours=colours, legend=request.legend) for each in found]))
+        output.lines(listed([lines(each, width, colours=colours, legend=request.legend) for each in found]))
     else:
-        output.remark("no question is open")
-    return Exit.DONE
-
-
-def show_grants(request: Request, output: Output) -> int:
-    """Show every grant."""
-    found = asyncio.run(look("Grants"))
-    if output.json is not Json.OFF:
-        output.data(found)
-    elif found:
-        width, colours = output.columns, output.colours
-        output.lines(listed([grant_lines(each, width, colours=colours, legend=request.legend) for each in found]))
-    else:
-        output.remark("nothing is granted for longer than one call")
+        output.remark(none)
     return Exit.DONE
 
 

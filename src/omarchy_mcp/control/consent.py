@@ -1,15 +1,16 @@
 """Consent on the bus: the server asks, the person answers, grants are remembered and taken back."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from omarchy_mcp.control.grants import GrantError, GrantStore
-from omarchy_mcp.control.questions import Asked, Question, Questions
+from omarchy_mcp.control.questions import Question, Questions
 from omarchy_mcp.policy.callers import Caller, Right, may_approve
-from omarchy_mcp.policy.questions import Answer, Subject, parse_approval
+from omarchy_mcp.policy.questions import Answer, Asked, Subject, parse_approval
 from omarchy_mcp.policy.rating import Tier
-from omarchy_mcp.session import configuration, environment
+from omarchy_mcp.session import configuration, environment, notifications
 from omarchy_mcp.session.bus import (
     DBUS,
     DBUS_PATH,
@@ -19,18 +20,17 @@ from omarchy_mcp.session.bus import (
     Exported,
     Method,
     Signal,
-    Variant,
     plain,
     variants,
 )  # fmt: skip
-from omarchy_mcp.session.callers import denied
+from omarchy_mcp.session.callers import denied, describe
 from omarchy_mcp.session.contract import ERROR, NAME, PATH
 from omarchy_mcp.session.journal import Writer
 from omarchy_mcp.session.records import Event
 
 QUESTION = f"{NAME}.Question"
+QUESTION_XML = Path(__file__).with_name("question.xml").read_text(encoding="utf-8")
 
-Body = Callable[[Call, Caller], Awaitable[Sequence[object]]]
 Guard = Callable[..., Method]
 
 
@@ -55,11 +55,6 @@ class Consent:
     def pending(self) -> int:
         """How many questions are open."""
         return len(self._questions.open)
-
-    @property
-    def problem(self) -> str:
-        """What is wrong with the stored grants, or ""."""
-        return self._store.problem
 
     def end_all(self, why: str) -> None:
         """Let nothing that is being asked about run."""
@@ -87,17 +82,17 @@ class Consent:
 
     async def _approve(self, call: Call, caller: Caller) -> Sequence[object]:
         question_id, options = call.arguments
-        self._questions.find(question_id, by(caller))
+        self._questions.find(question_id, describe(caller))
         approval = parse_approval(plain(options))
         if isinstance(approval, str):
             raise BusError(f"{DBUS}.Error.InvalidArgs", approval)
         if configuration.current().approve_from == "shell":
             await self._from_shell(caller)
-        await self._questions.approve(question_id, approval, by(caller))
+        await self._questions.approve(question_id, approval, describe(caller))
         return ()
 
     async def _from_shell(self, caller: Caller) -> None:
-        owner = await self._bus.owner("org.freedesktop.Notifications")
+        owner = await self._bus.owner(notifications.NAME)
         pid = 0
         if owner is not None:
             pid = (await self._bus.call(DBUS, DBUS_PATH, DBUS, "GetConnectionUnixProcessID", "s", [owner])).body[0]
@@ -109,7 +104,7 @@ class Consent:
         question_id, options = call.arguments
         if options:
             raise BusError(f"{DBUS}.Error.InvalidArgs", "Deny has no options yet")
-        self._questions.deny(question_id, by(caller))
+        self._questions.deny(question_id, describe(caller))
         return ()
 
     async def _grants(self, _call: Call, _caller: Caller) -> Sequence[object]:
@@ -131,7 +126,9 @@ class Consent:
             raise BusError(f"{ERROR}.Refused", str(error)) from error
         if not there:
             raise BusError(f"{ERROR}.NotFound", "cannot revoke: there is no grant of that id")
-        self._audit.write(Event.GRANT, "a grant was taken back", action="revoked", grant=grant_id, caller=by(caller))
+        self._audit.write(
+            Event.GRANT, "a grant was taken back", action="revoked", grant=grant_id, caller=describe(caller)
+        )
         return ()
 
     async def _ask(self, call: Call, _caller: Caller) -> Sequence[object]:
@@ -140,8 +137,7 @@ class Consent:
         seconds, call_id = told.get("timeout"), told.get("call_id")
         if not isinstance(seconds, int) or not 1 <= seconds <= 600 or not isinstance(call_id, str):
             raise BusError(f"{DBUS}.Error.InvalidArgs", "timeout u (1 to 600) and call_id s are required")
-        self._questions.click_approves = configuration.current().click == "approve"
-        self._questions.click_opens = configuration.current().click == "open"
+        self._questions.click = configuration.current().click
         self._follow(call.sender)
         question = self._questions.ask(asked, call.sender, call_id, seconds)
         return (path_of(question),)
@@ -151,7 +147,7 @@ class Consent:
         return ()
 
     async def _granted(self, call: Call, _caller: Caller) -> Sequence[object]:
-        grant = asked_of(plain(call.arguments[0])).covered_by(self._store)
+        grant = self._store.covering(asked_of(plain(call.arguments[0])))
         return (grant.id if grant is not None else "",)
 
     def _follow(self, asker: str) -> None:
@@ -164,9 +160,9 @@ class Consent:
         if signal.sender == DBUS and signal.member == "NameOwnerChanged" and not signal.body[2]:
             self._questions.withdraw(signal.body[0])
 
-    def _told(self, what: str, question: Question, answer: Answer | None) -> None:
+    def _told(self, question: Question, answer: Answer | None) -> None:
         path = path_of(question)
-        if what == "opened":
+        if answer is None:
             exported = Exported(
                 xml=QUESTION_XML, interface=QUESTION, methods={}, properties=lambda: variants(described(question))
             )
@@ -174,18 +170,13 @@ class Consent:
             self._bus.emit(PATH, NAME, "QuestionOpened", "s", [question.id])
         else:
             self._bus.unserve(path)
-            self._bus.emit(PATH, NAME, "QuestionClosed", "ss", [question.id, str(answer)])
+            self._bus.emit(PATH, NAME, "QuestionClosed", "ss", [question.id, answer])
         self._changed()
 
 
 def path_of(question: Question) -> str:
     """A question's object path; its last part is the question's id."""
     return f"{PATH}/question/{question.id}"
-
-
-def by(caller: Caller) -> str:
-    """Who answered, for the record."""
-    return f"pid {caller.pid} in {caller.units[-1] if caller.units else 'no unit'}"
 
 
 def described(question: Question) -> dict[str, object]:
@@ -225,32 +216,3 @@ def asked_of(told: Mapping[str, Any]) -> Asked:
     if not all(isinstance(each, str) for each in (*texts.values(), rule, *argv, *capabilities)):
         raise BusError(f"{DBUS}.Error.InvalidArgs", "a call to ask about is made of texts")
     return Asked(subject=Subject(argv=argv, capabilities=capabilities, **texts), tier=tier, rule=rule)
-
-
-QUESTION_XML = f"""<!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
- "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
-<node>
-  <interface name="{QUESTION}">
-{
-    "".join(
-        f'    <property name="{name}" type="{kind}" access="read"/>' + chr(10)
-        for name, kind in (
-            ("id", "s"),
-            ("number", "t"),
-            ("digest", "s"),
-            ("client", "s"),
-            ("tool", "s"),
-            ("route", "s"),
-            ("argv", "as"),
-            ("target", "s"),
-            ("executable", "s"),
-            ("capabilities", "as"),
-            ("reason", "s"),
-            ("left_usec", "t"),
-        )
-    )
-}  </interface>
-</node>
-"""
-
-__all__ = ["Consent", "Variant"]

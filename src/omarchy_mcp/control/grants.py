@@ -7,6 +7,7 @@ from pathlib import Path
 
 from omarchy_mcp.policy import grantfile, grants
 from omarchy_mcp.policy.grants import Grant
+from omarchy_mcp.policy.questions import Asked, Scope
 from omarchy_mcp.session.files import read_small, write_private
 
 
@@ -31,9 +32,11 @@ class GrantStore:
         parsed, _ = self._parse()
         return parsed
 
-    def covering(self, client: str, route: str, args: tuple[str, ...]) -> Grant | None:
+    def covering(self, call: Asked) -> Grant | None:
         """The grant that covers a call now, or None."""
-        return grants.covering(self.read(), client, route, args, now_usec(), session_mark())
+        subject = call.subject
+        grant = grants.covering(self.read(), subject.client, subject.route, subject.argv, now_usec(), session_mark())
+        return grant if grant is not None and may_store(call, grant.scope) is None else None
 
     async def add(self, grant: Grant) -> None:
         """Store a grant; returns when it is on disk.
@@ -86,6 +89,14 @@ class GrantStore:
         read = grantfile.parse(text)
         self.problem = "; ".join(read.problems)
         return read.grants, read.parsed
+
+
+def may_store(call: Asked, scope: Scope) -> str | None:
+    """Why a call may not be granted for longer, or None."""
+    return grants.may_store(
+        scope, tier=call.tier, rule=call.rule, askable=True,  # the gate tells of nothing else
+        route=call.subject.route, capabilities=call.subject.capabilities,
+    )  # fmt: skip
 
 
 def now_usec() -> int:

@@ -14,12 +14,10 @@ from collections import deque
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 
-from omarchy_mcp.control.grants import GrantError, GrantStore, now_usec, session_mark
+from omarchy_mcp.control.grants import GrantError, GrantStore, may_store, now_usec, session_mark
 from omarchy_mcp.policy import cooldown, grants, questions
 from omarchy_mcp.policy.cooldown import Memory, Wait
-from omarchy_mcp.policy.grants import Grant
-from omarchy_mcp.policy.questions import Answer, Approval, Cause, Life, Scope, Subject
-from omarchy_mcp.policy.rating import Tier
+from omarchy_mcp.policy.questions import Answer, Approval, Asked, Cause, Life, Subject
 from omarchy_mcp.session.bus import Bus, BusError
 from omarchy_mcp.session.contract import ERROR
 from omarchy_mcp.session.journal import Writer
@@ -42,28 +40,6 @@ ARMED_S = 0.5
 
 CLOSED_KEPT = 256
 ACTIONS = {"default": "Open", "approve": "Approve once", "deny": "Deny"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A call as the server tells of it: what it is, and how the policy rated it."""
-
-    subject: Subject
-    tier: Tier
-    rule: str
-
-    def may_store(self, scope: Scope) -> str | None:
-        """Why it may not be granted for longer, or None."""
-        subject = self.subject
-        return grants.may_store(
-            scope, tier=self.tier, rule=self.rule, askable=True,  # the gate tells of nothing else
-            route=subject.route, capabilities=subject.capabilities,
-        )  # fmt: skip
-
-    def covered_by(self, store: GrantStore) -> Grant | None:
-        """The grant that covers it now, or None."""
-        grant = store.covering(self.subject.client, self.subject.route, self.subject.argv)
-        return grant if grant is not None and self.may_store(grant.scope) is None else None
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -99,7 +75,7 @@ class Questions:
     """All open questions."""
 
     def __init__(
-        self, bus: Bus, store: GrantStore, audit: Writer, told: Callable[[str, Question, Answer | None], None]
+        self, bus: Bus, store: GrantStore, audit: Writer, told: Callable[[Question, Answer | None], None]
     ) -> None:
         """`told` hears of every question that is opened (with no answer) and that ends."""
         self._bus = bus
@@ -110,10 +86,8 @@ class Questions:
         self._closed: deque[str] = deque(maxlen=CLOSED_KEPT)
         self._memory = Memory()
         self._count = 0
-        self.click_approves = False
-        """Whether a bare click on the notification approves wherever it is shown (policy.click = "approve")."""
-        self.click_opens = False
-        """Whether it never does (policy.click = "open")."""
+        self.click = "open"
+        """What a bare click on a notification does (policy.click): approve, open, or auto."""
         listener = Listener(action=self._acted, closed=self._dismissed, owner=self._server_changed)
         self._notifications = Notifications(bus, listener)
 
@@ -149,7 +123,7 @@ class Questions:
             seconds, self._end, question, Answer.TIMED_OUT, "deadline"
         )
         self._attend(question, self._post(question, seconds))
-        self._told("opened", question, None)
+        self._told(question, None)
         return question
 
     def _wait(self, client: str, digest: str) -> Wait | None:
@@ -185,14 +159,14 @@ class Questions:
         if question.id in self._open:
             self._end(question, Answer.ACCEPTED, by)
         for other in self.open:
-            if other.call.covered_by(self._store) is not None:
+            if self._store.covering(other.call) is not None:
                 self._end(other, Answer.ACCEPTED, "a grant given meanwhile")
 
     async def _grant(self, question: Question, approval: Approval) -> None:
         grant = grants.granted(
             approval, question.subject, grant_id=secrets.token_hex(8), now_usec=now_usec(), session=session_mark()
         )
-        why = question.call.may_store(approval.scope)
+        why = may_store(question.call, approval.scope)
         if why is not None or isinstance(grant, str):
             raise BusError(f"{ERROR}.Refused", why or str(grant))
         try:
@@ -254,7 +228,7 @@ class Questions:
         subject = question.subject
         self._memory = cooldown.after(self._memory, subject.client, question.digest, answer, time.monotonic())
         self._record(subject, question.call_id, answer, how)
-        self._told("closed", question, answer)
+        self._told(question, answer)
 
     def _record(self, subject: Subject, call_id: str, answer: Answer, how: str) -> None:
         target = f" ({subject.target})" if subject.target else ""
@@ -313,7 +287,7 @@ class Questions:
             self._end(question, Answer.ACCEPTED, "notification")
 
     def _click_is_yes(self) -> bool:
-        return self.click_approves or not (self.click_opens or self._notifications.draws_buttons)
+        return self.click == "approve" or (self.click == "auto" and not self._notifications.draws_buttons)
 
     def _dismissed(self, number: int, reason: int) -> None:
         question = self._posted_as(number)

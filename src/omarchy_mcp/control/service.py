@@ -14,7 +14,7 @@ from omarchy_mcp.control.units import Snapshot, State, Units
 from omarchy_mcp.policy.callers import SERVER_UNIT, Caller, Right, refusal
 from omarchy_mcp.session import journal
 from omarchy_mcp.session.bus import Bus, BusError, Call, Exported, Method, Variant, plain, variant, variants
-from omarchy_mcp.session.callers import denied, identify
+from omarchy_mcp.session.callers import denied, describe, identify
 from omarchy_mcp.session.contract import ERROR, NAME, PATH
 from omarchy_mcp.session.records import Event
 
@@ -253,11 +253,6 @@ class Control:
         for key, value in told.items():
             if key in REPORTED and isinstance(value, bool | int | str) and type(value) is type(REPORTED[key]):
                 self._reported[key] = value[:MAX_REPORT_TEXT] if isinstance(value, str) else value
-
-
-def describe(caller: Caller) -> str:
-    """A caller in words, for the record."""
-    return f"pid {caller.pid} in {caller.units[-1] if caller.units else 'no unit'}"
 
 
 def load_xml() -> str:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from omarchy_mcp.policy.legible import CUT, filled, quoted, shown, width
+from omarchy_mcp.policy.rating import Tier
 from omarchy_mcp.policy.selfguard import HEADLINE
 
 MAX_NUMBER = 999_999  # of anything we put in figures; Python refuses to print very large ones
@@ -97,6 +98,15 @@ class Subject:
     executable_digest: str
     capabilities: tuple[str, ...]
     reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A call to ask about, and how the policy rated it."""
+
+    subject: Subject
+    tier: Tier
+    rule: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,8 +7,7 @@ import asyncio
 import logging
 from dataclasses import dataclass
 
-from omarchy_mcp.policy.questions import Answer, Subject
-from omarchy_mcp.policy.rating import Tier
+from omarchy_mcp.policy.questions import Answer, Asked
 from omarchy_mcp.server.progress import PROGRESS_S, Progress
 from omarchy_mcp.session.bus import DBUS, Bus, BusError, Signal, Variant, variant, variants
 from omarchy_mcp.session.contract import NAME, PATH
@@ -25,15 +24,6 @@ class Answered:
 
     answer: Answer
     text: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A call to ask about, and how the policy rated it."""
-
-    subject: Subject
-    tier: Tier
-    rule: str
 
 
 class Asking:

@@ -12,11 +12,11 @@ from typing import Protocol
 from omarchy_mcp.desktop.omarchy import Installed, NoOmarchyError, Omarchy
 from omarchy_mcp.desktop.session import Session
 from omarchy_mcp.desktop.shell import call_argv
-from omarchy_mcp.policy.questions import Answer, Subject, words
+from omarchy_mcp.policy.questions import Answer, Asked, Subject, words
 from omarchy_mcp.policy.registry import find
 from omarchy_mcp.policy.tiers import digest
 from omarchy_mcp.policy.verdict import Verdict, decide, decide_ipc
-from omarchy_mcp.server.asking import Asked, Asking
+from omarchy_mcp.server.asking import Asking
 from omarchy_mcp.server.progress import Progress
 from omarchy_mcp.server.recording import CallRecord
 from omarchy_mcp.server.settings import Settings

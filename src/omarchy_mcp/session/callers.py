@@ -31,6 +31,11 @@ async def identify(bus: Bus, sender: str) -> Caller:
         close_all(reply.fds)
 
 
+def describe(caller: Caller) -> str:
+    """A caller in words, for the record."""
+    return f"pid {caller.pid} in {caller.units[-1] if caller.units else 'no unit'}"
+
+
 def denied(text: str) -> BusError:
     """The standard error for a caller who may not."""
     return BusError(f"{DBUS}.Error.AccessDenied", text)
