@@ -20,7 +20,7 @@ export MYPY_CACHE_DIR := $(cache)/mypy
 bash = $$(git ls-files --cached --others --exclude-standard | while read -r file; do \
 	if [[ -f $$file && ! -L $$file ]] && head -n 1 -- "$$file" | grep -qE '^\#!/bin/(ba)?sh|^\# shellcheck shell='; then echo "$$file"; fi; done)
 
-.PHONY: help run test check lint types layers scripts units host lab test-omarchy test-desktop test-fresh bench soak \
+.PHONY: help run test check lint types layers scripts units host lab test-omarchy test-fresh bench \
 	lock setup-run setup-test clean
 
 help: ## this list
@@ -75,17 +75,11 @@ lab:
 test-omarchy: setup-test ## against a real Omarchy checkout in OMARCHY_PATH
 	@tests/tools/run-tests $(python) omarchy $(ARGS)
 
-test-desktop: setup-test ## the plugin in a real Quickshell (root)
-	@tests/tools/run-tests $(python) desktop $(ARGS)
-
 test-fresh: ## the README's commands in fresh Debian roots (root, about ten minutes)
 	@tests/fresh/try-fresh $(ARGS)
 
 bench: setup-test ## the figures of the performance table
 	@$(python) -B tests/bench/bench.py $(ARGS)
-
-soak: setup-test ## hours of load in minutes
-	@tests/tools/run-tests $(python) soak $(ARGS)
 
 lock: setup-test ## make uv.lock again from pyproject.toml (UPGRADE=1: newest versions)
 	@$(python) -B tests/tools/relock.py "$$($(setup) uv)" $(if $(UPGRADE),--upgrade)

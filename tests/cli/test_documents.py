@@ -73,7 +73,7 @@ def test_the_manual_as_roff_is_without_a_fault() -> None:
     assert ".SH EXIT STATUS" in text
     assert "**" not in text
     if not shutil.which("groff"):
-        pytest.skip("groff is not here")
+        pytest.skip("groff is missing: install the package groff to have the manual checked as roff")
     done = subprocess.run(
         ["groff", "-man", "-Tutf8", "-ww", "-z"], input=text, capture_output=True, encoding="utf-8", check=False
     )
@@ -199,7 +199,7 @@ def test_the_catalog_has_one_entry_per_message_id_and_names_only_fields_that_are
 
 def test_journalctl_takes_the_catalog(tmp_path: Path) -> None:
     if not shutil.which("journalctl"):
-        pytest.skip("journalctl is not here")
+        pytest.skip("journalctl is missing: it comes with systemd")
     folder = tmp_path / "usr/lib/systemd/catalog"
     folder.mkdir(parents=True)
     shutil.copy(CATALOG, folder)

@@ -44,7 +44,7 @@ class Held:
     def __exit__(self, *_: object) -> None:
         self._over.set()
         with contextlib.suppress(OSError, AttributeError):  # it may have ended by itself
-            self._socket.shutdown(socket.SHUT_RDWR)  # type: ignore[union-attr]
+            self._socket.shutdown(socket.SHUT_RDWR)  # type: ignore[union-attr]  # None is suppressed too
         self._thread.join(10)
 
     def _run(self) -> None:

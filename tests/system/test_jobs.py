@@ -3,6 +3,7 @@
 import json
 import signal
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -96,7 +97,7 @@ def test_a_child_that_holds_the_output_does_not_delay_the_answer_and_lives(produ
 def test_stopping_the_slice_ends_every_command(product: Product, rpc: Rpc) -> None:
     for name in ("one", "two"):
         rpc.do(desktop.SLEEP, "60", name, timeout_ms=500, detach=True)
-    pids = [wait_until(lambda name=name: product.desktop.pids(name), name)[0] for name in ("one", "two")]  # type: ignore[misc]
+    pids = [wait_until(partial(product.desktop.pids, name), name)[0] for name in ("one", "two")]
     product.world.systemctl("stop", SLICE)
     assert not any(map(alive, pids))
 

@@ -42,7 +42,7 @@ def test_no_request_is_refused_or_reset_through_restarts(product: Product, mode:
             for number in range(1, restarts + 1):
                 # the requests lie evenly around the restarts
                 target = share * number // (restarts + 1)
-                wait_until(lambda target=target: hammer.total >= target, f"{target} requests", ROOM_SECONDS)  # type: ignore[misc]
+                wait_until(lambda target=target: hammer.total >= target, f"{target} requests", ROOM_SECONDS)  # type: ignore[misc]  # mypy cannot type a default
                 for stream in streams:
                     stream.wait()
                 begun = time.monotonic()
