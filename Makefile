@@ -20,7 +20,7 @@ export MYPY_CACHE_DIR := $(cache)/mypy
 bash = $$(git ls-files --cached --others --exclude-standard | while read -r file; do \
 	if [[ -f $$file && ! -L $$file ]] && head -n 1 -- "$$file" | grep -qE '^\#!/bin/(ba)?sh|^\# shellcheck shell='; then echo "$$file"; fi; done)
 
-.PHONY: help run test check lint types layers scripts units host lab test-omarchy test-fresh bench \
+.PHONY: help run test check lint types layers scripts units cover host lab test-omarchy test-fresh bench \
 	lock setup-run setup-test clean
 
 help: ## this list
@@ -32,7 +32,7 @@ run: setup-run ## the product at work on this machine's desktop or the demo's (O
 
 test: setup-test host lab ## every test this machine can run; as root also in a machine of its own
 
-check: setup-test lint types layers scripts units host lab ## lint, types, layers, scripts, units, then all of `make test`
+check: setup-test lint types layers scripts units cover host lab ## lint, types, layers, scripts, units, coverage, then `make test`
 
 setup-run:
 	@$(setup) packages
@@ -63,6 +63,10 @@ scripts:
 units:
 	@echo "== units"
 	@$(python) -B tests/tools/verify_units.py systemd
+
+cover: ## the tests of what decides, which must take every branch of it
+	@echo "== branches of the policy and its scan"
+	@tests/tools/run-tests $(python) cover $(ARGS)
 
 host:
 	@echo "== tests on this machine"

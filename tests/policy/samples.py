@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
-from omarchy_mcp.policy.capabilities import Capability
 from omarchy_mcp.policy.registry import Command, Registry, parse
 from omarchy_mcp.policy.tiers import Rating, Ratings, Tier
+from omarchy_mcp.scan.capabilities import Capability
 
 
 def record(route: str, **changes: Any) -> dict[str, Any]:

@@ -13,7 +13,8 @@ import pytest
 from omarchy_mcp.policy.config import Config
 from omarchy_mcp.policy.registry import Command, find
 from omarchy_mcp.policy.selfguard import PLUGIN_ID
-from omarchy_mcp.policy.tiers import GUARDED_GROUPS, GUARDED_ROUTES, Tier
+from omarchy_mcp.policy.tier_table import GUARDED_GROUPS, GUARDED_ROUTES
+from omarchy_mcp.policy.tiers import Tier
 from omarchy_mcp.policy.verdict import Verdict, decide, decide_ipc
 from policy import omarchy
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from omarchy_mcp.policy.grantfile import MAX_BYTES, MAX_PROBLEMS, ParsedGrants, dump, parse
+from omarchy_mcp.control.grantfile import MAX_BYTES, MAX_PROBLEMS, ParsedGrants, dump, parse
 from omarchy_mcp.policy.grants import (
     LAST_USEC,
     MAX_ARGS,

@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omarchy_mcp.policy.config import RESTRICTIVE, Config
-from omarchy_mcp.policy.ipc import TABLE, rate_ipc, row_for
+from omarchy_mcp.policy.ipc import rate_ipc, row_for
+from omarchy_mcp.policy.ipc_table import TABLE
 from omarchy_mcp.policy.selfguard import PLUGIN_ID, guard, guard_ipc, names_us
 from omarchy_mcp.policy.tiers import Tier
 from omarchy_mcp.policy.verdict import decide_ipc

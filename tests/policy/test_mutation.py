@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from omarchy_mcp.policy.capabilities import HARMLESS
-from omarchy_mcp.policy.scan import Scan
+from omarchy_mcp.policy.ipc import ipc_effect
 from omarchy_mcp.policy.tiers import Tier, rating_of
+from omarchy_mcp.scan.capabilities import HARMLESS
+from omarchy_mcp.scan.folder import Scan
 from policy import omarchy
-from policy.test_scan import FRAGMENTS
+from scan.test_scan import FRAGMENTS
 
 ROOT_HELPER = {"omarchy-mutation-root": b"#!/bin/bash\nsudo true\n"}
 
@@ -26,7 +27,7 @@ def test_a_danger_raises_every_script_that_is_rated_safe(which: str) -> None:
         for fragment in FRAGMENTS:
             danger = fragment.replace("omarchy-root", "omarchy-mutation-root").encode()
             mutated = {**scripts, **ROOT_HELPER, command.binary: head + b"\n" + danger + b"\n" + body}
-            found = Scan(mutated).worst(command.binary)
+            found = Scan(mutated, ipc_effect).worst(command.binary)
             if found is None or not {finding.capability for finding in found} - HARMLESS:
                 missed.append((command.route, fragment))
     assert missed == []

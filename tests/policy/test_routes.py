@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from omarchy_mcp.policy.config import Config
 from omarchy_mcp.policy.listings import MAX_NAMES, Kind, resolve
 from omarchy_mcp.policy.registry import key
-from omarchy_mcp.policy.routes import RULES, lowered, may_be_safe, program_of, wanted
+from omarchy_mcp.policy.route_table import RULES
+from omarchy_mcp.policy.routes import lowered, may_be_safe, program_of, wanted
 from omarchy_mcp.policy.tiers import Tier
 from omarchy_mcp.policy.verdict import Verdict, decide
 from policy.samples import BLOCKED, GUARDED, command, ratings, record, registry

@@ -5,7 +5,8 @@ import os
 import time
 from pathlib import Path
 
-from omarchy_mcp.policy import grantfile, grants
+from omarchy_mcp.control import grantfile
+from omarchy_mcp.policy import grants
 from omarchy_mcp.policy.grants import Grant
 from omarchy_mcp.policy.questions import Asked, Scope
 from omarchy_mcp.session.files import read_small, write_private

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from omarchy_mcp import policy
+from omarchy_mcp import policy, scan
+from omarchy_mcp.desktop.cache import dump, load
 from omarchy_mcp.desktop.listings import look
 from omarchy_mcp.desktop.session import Session, look_at_session
-from omarchy_mcp.policy.cache import dump, load
 from omarchy_mcp.policy.listings import Listings
 from omarchy_mcp.policy.registry import Command, Registry, RegistryError, parse
 from omarchy_mcp.policy.tiers import Ratings, changed, digest, rate
@@ -200,10 +200,11 @@ def digests_of(omarchy: Path, names: Iterable[str]) -> dict[str, str]:
 
 @cache
 def policy_mark() -> str:
-    """A digest of the policy's own source: what another policy rated is rated again."""
+    """A digest of the source of the policy and its scan: what another policy rated is rated again."""
     mark = hashlib.sha256()
-    for path in sorted(Path(policy.__file__).parent.glob("*.py")):
-        mark.update(path.read_bytes())
+    for room in (policy.__path__[0], scan.__path__[0]):
+        for path in sorted(Path(room).glob("*.py")):
+            mark.update(path.read_bytes())
     return mark.hexdigest()
 
 

@@ -2,10 +2,8 @@
 
 What a call goes through, in the order of the modules that own it:
 
-- ``registry`` names exactly one command for a route; ``search`` finds commands for a person's words.
-- ``tiers`` rates each command by what its script can do: ``scan`` walks the scripts (``syntax`` parses them,
-  ``walk``, ``statements``, ``conditions``, ``words``, ``values``, ``builtins`` and ``own_commands`` follow Bash,
-  ``programs`` and ``program_table`` know the programs it calls) and finds ``capabilities``; ``cache`` keeps ratings.
+- ``registry`` names exactly one command for a route.
+- ``tiers`` rates each command by what the scan (the room ``omarchy_mcp.scan``) finds that its script can do.
 - ``arguments`` and ``grammar`` hold every argument to what the command declares; ``routes`` and ``listings`` lower a
   guarded route for arguments that are known to be harmless.
 - ``ipc`` rates calls into the shell; ``selfguard`` refuses what names or reaches this server.

@@ -13,11 +13,11 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from omarchy_mcp.policy.capabilities import Capability
 from omarchy_mcp.policy.legible import shown
 from omarchy_mcp.policy.questions import Approval, Life, Scope, Subject
 from omarchy_mcp.policy.rating import Tier
 from omarchy_mcp.policy.registry import key
+from omarchy_mcp.scan.capabilities import Capability
 
 TEN_MINUTES_USEC = 600_000_000
 LAST_USEC = 253_402_300_799_999_999  # the last moment ISO 8601 can spell

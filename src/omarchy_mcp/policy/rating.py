@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from omarchy_mcp.policy.capabilities import Capability
+from omarchy_mcp.scan.capabilities import Capability
 
 
 class Tier(StrEnum):

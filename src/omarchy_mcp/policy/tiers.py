@@ -13,43 +13,12 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from omarchy_mcp.policy.capabilities import HARMLESS, REASONS, Capability, Finding
+from omarchy_mcp.policy.ipc import ipc_effect
 from omarchy_mcp.policy.rating import Rating, Tier
 from omarchy_mcp.policy.registry import Command, Registry, key
-from omarchy_mcp.policy.scan import Scan
-
-# Groups and routes the source documents guard.
-GUARDED_GROUPS = frozenset(
-    {
-        "install", "remove", "reinstall", "migrate", "setup", "pkg", "upgrade", "update", "dev", "drive",
-        "hibernation", "snapshot", "provision", "apply", "channel", "plugin",
-    }
-)  # fmt: skip
-GUARDED_ROUTES = frozenset(
-    {
-        "system shutdown", "system reboot", "system logout", "theme remove", "hyprland window close all",
-        "toggle hybrid gpu", "windows vm", "restart shell",
-    }
-)  # fmt: skip
-# Groups whose commands change what can be seen and undone; a group in neither set is unknown, so guarded.
-SAFE_GROUPS = frozenset(
-    {
-        "audio", "bar", "battery", "bluetooth", "branding", "brightness", "capture", "chromium",
-        "clipboard", "cmd", "debug", "default", "disk", "display", "dns", "done", "file", "font", "games",
-        "hw", "hyprland", "installed", "launch", "menu", "monitor", "network", "notification", "osd",
-        "plymouth", "power", "powerprofiles", "reminder", "restart", "screensaver", "show", "system",
-        "theme", "tmux", "toggle", "transcode", "version", "voxtype", "weather", "wifi", "windows",
-    }
-)  # fmt: skip
-
-
-# Routes whose danger is not in their text; the scan cannot see it, so each says why.
-PINS: dict[str, str] = {
-    "notification send": "what it puts on the screen can pass for a question of this server",
-    "notification dismiss": "it can take a question of this server off the screen",
-    "screensaver": "without a terminal it starts itself over and over",
-    "cmd screensaver": "without a terminal it starts itself over and over",  # what older versions call it
-}
+from omarchy_mcp.policy.tier_table import GUARDED_GROUPS, GUARDED_ROUTES, PINS, SAFE_GROUPS
+from omarchy_mcp.scan.capabilities import HARMLESS, REASONS, Capability, Finding
+from omarchy_mcp.scan.folder import Scan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -85,7 +54,7 @@ def rating_of(ratings: Ratings, command: Command) -> Rating:
 
 def rate(registry: Registry, scripts: Mapping[str, bytes]) -> Ratings:
     """Rate every command of a registry; never raises."""
-    scan = Scan(scripts)
+    scan = Scan(scripts, ipc_effect)
     rated = {command.binary: _rate(command, scan) for command in registry.commands}
     return Ratings(
         by_binary=rated,

@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 
 from omarchy_mcp.policy import arguments, selfguard
 from omarchy_mcp.policy.arguments import Fault
-from omarchy_mcp.policy.capabilities import Capability
 from omarchy_mcp.policy.config import Config
 from omarchy_mcp.policy.ipc import rate_ipc, well_named
 from omarchy_mcp.policy.listings import NO_LISTINGS, Listings
 from omarchy_mcp.policy.registry import Command, Registry, find, key, near
 from omarchy_mcp.policy.routes import Lowering, lowered
 from omarchy_mcp.policy.tiers import Rating, Ratings, Tier, rating_of
+from omarchy_mcp.scan.capabilities import Capability
 
 SHELL_BINARY = "omarchy-shell"
 MAX_SHOWN = 120  # characters of a name somebody else wrote, in a text of ours

@@ -4,8 +4,8 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine
 
-from omarchy_mcp.policy.announce import Announcement, announce
 from omarchy_mcp.policy.config import Config
+from omarchy_mcp.server.announce import Announcement, announce
 from omarchy_mcp.server.clients import Clients
 from omarchy_mcp.server.settings import AGAIN_S, Settings
 from omarchy_mcp.server.toolset import Toolset

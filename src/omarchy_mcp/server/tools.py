@@ -9,9 +9,9 @@ from mcp.types import CallToolResult, ToolAnnotations
 from pydantic import Field
 
 from omarchy_mcp.desktop.omarchy import NoOmarchyError
+from omarchy_mcp.desktop.search import search
 from omarchy_mcp.desktop.shell import parse_targets, show_argv
 from omarchy_mcp.policy.ipc import rate_ipc
-from omarchy_mcp.policy.search import search
 from omarchy_mcp.server import answers
 from omarchy_mcp.server.answers import RunAnswer, SearchAnswer, TargetsAnswer
 from omarchy_mcp.server.catalogue import Catalogue

@@ -8,10 +8,10 @@ Pure module. A program the table does not have is unclear, so the command that u
 import re
 from typing import TYPE_CHECKING
 
-from omarchy_mcp.policy import builtins, languages
-from omarchy_mcp.policy.capabilities import Capability
-from omarchy_mcp.policy.languages import reads
-from omarchy_mcp.policy.program_table import (
+from omarchy_mcp.scan import builtins, languages
+from omarchy_mcp.scan.capabilities import Capability
+from omarchy_mcp.scan.languages import reads
+from omarchy_mcp.scan.program_table import (
     FREE_OF_PASSWORD,
     INTERPRETERS,
     PATHS,
@@ -23,11 +23,11 @@ from omarchy_mcp.policy.program_table import (
     VALUED,
     WRAPPERS,
 )
-from omarchy_mcp.policy.syntax import Node
-from omarchy_mcp.policy.values import GAP, Env, Value, concat, renderings, text, unknown
+from omarchy_mcp.scan.syntax import Node
+from omarchy_mcp.scan.values import GAP, Env, Value, concat, renderings, text, unknown
 
 if TYPE_CHECKING:
-    from omarchy_mcp.policy.walk import Walk
+    from omarchy_mcp.scan.walk import Walk
 
 
 def lines(arguments: list[Value]) -> list[list[str]]:

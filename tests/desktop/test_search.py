@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omarchy_mcp.policy.search import search
-from omarchy_mcp.policy.synonyms import SYNONYMS
+from omarchy_mcp.desktop.search import search
+from omarchy_mcp.desktop.synonyms import SYNONYMS
 from policy.samples import record, registry
 
 KNOWN = registry(

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from omarchy_mcp.desktop.synonyms import PHRASES, STOP_WORDS, SYNONYMS
 from omarchy_mcp.policy.registry import Command, Registry
-from omarchy_mcp.policy.synonyms import PHRASES, STOP_WORDS, SYNONYMS
 
 MAX_QUERY = 200  # characters read of a query
 MAX_WORDS = 12

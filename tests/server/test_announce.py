@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omarchy_mcp.policy.announce import MOST_LETTERS, MOST_NAMES, announce
 from omarchy_mcp.policy.config import RESTRICTIVE, Config
+from omarchy_mcp.server.announce import MOST_LETTERS, MOST_NAMES, announce
 
 MORE, LESS, OTHER = "Agents may do more", "Agents may do less", "The rules for agents have changed"
 NAMES = frozenset({"theme set", "launch browser"})

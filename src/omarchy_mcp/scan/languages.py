@@ -10,14 +10,14 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from omarchy_mcp.policy import builtins
-from omarchy_mcp.policy.capabilities import Capability
-from omarchy_mcp.policy.program_table import INTERPRETERS
-from omarchy_mcp.policy.syntax import Node
-from omarchy_mcp.policy.values import Value
+from omarchy_mcp.scan import builtins
+from omarchy_mcp.scan.capabilities import Capability
+from omarchy_mcp.scan.program_table import INTERPRETERS
+from omarchy_mcp.scan.syntax import Node
+from omarchy_mcp.scan.values import Value
 
 if TYPE_CHECKING:
-    from omarchy_mcp.policy.walk import Walk
+    from omarchy_mcp.scan.walk import Walk
 
 
 def reads(walk: "Walk", arguments: list[Value]) -> bool:

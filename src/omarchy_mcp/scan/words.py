@@ -9,12 +9,12 @@ Pure module. Taint goes through every expansion but the few that let only letter
 import re
 from typing import TYPE_CHECKING
 
-from omarchy_mcp.policy.capabilities import Capability
-from omarchy_mcp.policy.syntax import Node
-from omarchy_mcp.policy.values import EMPTY, GAP, UNKNOWN, Env, Value, concat, join, join_all, text, unknown
+from omarchy_mcp.scan.capabilities import Capability
+from omarchy_mcp.scan.syntax import Node
+from omarchy_mcp.scan.values import EMPTY, GAP, UNKNOWN, Env, Value, concat, join, join_all, text, unknown
 
 if TYPE_CHECKING:
-    from omarchy_mcp.policy.walk import Walk
+    from omarchy_mcp.scan.walk import Walk
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # A set of characters that can neither leave a folder nor be code: [^...] of these only

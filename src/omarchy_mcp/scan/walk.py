@@ -8,15 +8,15 @@ are followed both ways and joined. What it does not understand it notes as uncle
 
 from typing import Protocol
 
-from omarchy_mcp.policy import builtins, statements
-from omarchy_mcp.policy.capabilities import Capability, Finding
-from omarchy_mcp.policy.conditions import subject_of
-from omarchy_mcp.policy.program_table import STEERING
-from omarchy_mcp.policy.settled import SettledError, TooLongError
-from omarchy_mcp.policy.statements import Flow
-from omarchy_mcp.policy.syntax import Node, Script, mentions_root, parse_bash
-from omarchy_mcp.policy.values import GAP, Env, Value, concat, join_all, merge, unknown
-from omarchy_mcp.policy.words import index, word
+from omarchy_mcp.scan import builtins, statements
+from omarchy_mcp.scan.capabilities import Capability, Finding
+from omarchy_mcp.scan.conditions import subject_of
+from omarchy_mcp.scan.program_table import STEERING
+from omarchy_mcp.scan.settled import SettledError, TooLongError
+from omarchy_mcp.scan.statements import Flow
+from omarchy_mcp.scan.syntax import Node, Script, mentions_root, parse_bash
+from omarchy_mcp.scan.values import GAP, Env, Value, concat, join_all, merge, unknown
+from omarchy_mcp.scan.words import index, word
 
 MAX_STEPS = 60_000  # statements of one script followed; the longest real one takes 9,000
 MAX_DEPTH = 30  # functions and code in code
@@ -30,6 +30,11 @@ class Scope(Protocol):
 
     def helper(self, name: str, arguments: tuple[Value, ...], *, stdin: bool) -> frozenset[Finding] | None:
         """What another command of the folder can do with these arguments; None when there is no such command."""
+
+    def shell_effect(
+        self, target: str, function: str, arity: int, subject: frozenset[str] | None, *, tainted: bool
+    ) -> set[Capability]:
+        """What a script's own call into the desktop shell can do; ``subject``: its first argument where known."""
 
 
 class Walk:

@@ -10,14 +10,14 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from omarchy_mcp.policy.capabilities import Capability
-from omarchy_mcp.policy.syntax import Node
-from omarchy_mcp.policy.values import EMPTY, GAP, UNKNOWN, Env, Value, merge, text
-from omarchy_mcp.policy.words import CLASS_PIECES, arithmetic, word
+from omarchy_mcp.scan.capabilities import Capability
+from omarchy_mcp.scan.syntax import Node
+from omarchy_mcp.scan.values import EMPTY, GAP, UNKNOWN, Env, Value, merge, text
+from omarchy_mcp.scan.words import CLASS_PIECES, arithmetic, word
 
 if TYPE_CHECKING:
-    from omarchy_mcp.policy.statements import Flow
-    from omarchy_mcp.policy.walk import Walk
+    from omarchy_mcp.scan.statements import Flow
+    from omarchy_mcp.scan.walk import Walk
 
 _ARITHMETIC = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
 _COMPARING = frozenset({"=", "==", "!=", "=~", "<", ">"})

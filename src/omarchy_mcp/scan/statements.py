@@ -6,16 +6,16 @@ Pure module. Every handler answers with a flow: what holds where the statement s
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from omarchy_mcp.policy import builtins
-from omarchy_mcp.policy.capabilities import Capability
-from omarchy_mcp.policy.conditions import condition, pattern_shows, root_check, subject_of
-from omarchy_mcp.policy.settled import TooLongError
-from omarchy_mcp.policy.syntax import Node
-from omarchy_mcp.policy.values import UNKNOWN, Env, Value, join_all, merge, widen
-from omarchy_mcp.policy.words import arithmetic, word, words
+from omarchy_mcp.scan import builtins
+from omarchy_mcp.scan.capabilities import Capability
+from omarchy_mcp.scan.conditions import condition, pattern_shows, root_check, subject_of
+from omarchy_mcp.scan.settled import TooLongError
+from omarchy_mcp.scan.syntax import Node
+from omarchy_mcp.scan.values import UNKNOWN, Env, Value, join_all, merge, widen
+from omarchy_mcp.scan.words import arithmetic, word, words
 
 if TYPE_CHECKING:
-    from omarchy_mcp.policy.walk import Walk
+    from omarchy_mcp.scan.walk import Walk
 
 Flow: TypeAlias = tuple[Env | None, Env | None]
 Round: TypeAlias = Callable[[Env], Flow]  # one round of a loop: what holds after its body, and where it ends

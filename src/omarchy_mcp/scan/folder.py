@@ -1,17 +1,16 @@
-"""The capability scan: what each command of the folder can do, through every command it calls.
+"""The scan: what each command of the folder can do, through every command it calls.
 
-Pure module: texts in, findings out. Nothing is run, opened or looked up.
-
-    Scan(scripts).worst(binary) -> frozenset[Finding] | None    over any arguments; None: there is no such script
-    Scan(scripts).closure(binary) -> frozenset[str]             every script that had a say in it
+Scan(scripts, shell_effect).worst(binary) -> frozenset[Finding] | None    over any arguments; None: no such script
+Scan(scripts, shell_effect).closure(binary) -> frozenset[str]             every script that had a say in it
 """
 
 from collections.abc import Mapping
+from typing import Protocol
 
-from omarchy_mcp.policy.capabilities import Capability, Finding
-from omarchy_mcp.policy.syntax import Script, parse_script
-from omarchy_mcp.policy.values import Value
-from omarchy_mcp.policy.walk import Walk
+from omarchy_mcp.scan.capabilities import Capability, Finding
+from omarchy_mcp.scan.syntax import Script, parse_script
+from omarchy_mcp.scan.values import Value
+from omarchy_mcp.scan.walk import Walk
 
 MAX_NESTING = 12  # commands that call commands; the deepest real chain is 5
 MAX_WALKS = 400  # of one script with different arguments; more is unclear
@@ -19,11 +18,21 @@ MAX_WALKS = 400  # of one script with different arguments; more is unclear
 _Key = tuple[str, tuple[Value, ...] | None, bool]
 
 
+class ShellEffect(Protocol):
+    """What a script's own call into the desktop shell can do; the table of such calls is the policy's."""
+
+    def __call__(
+        self, target: str, function: str, arity: int, subject: frozenset[str] | None, *, tainted: bool
+    ) -> set[Capability]:
+        """``subject``: the call's first argument where that is known; ``tainted``: arguments reach the call."""
+
+
 class Scan:
     """The scripts of one folder; each is parsed once, and walked once per set of arguments."""
 
-    def __init__(self, scripts: Mapping[str, bytes]) -> None:
+    def __init__(self, scripts: Mapping[str, bytes], shell_effect: ShellEffect) -> None:
         self._scripts = scripts
+        self.shell_effect = shell_effect
         self._parsed: dict[str, Script] = {}
         self._walked: dict[_Key, frozenset[Finding]] = {}
         self._count: dict[str, int] = {}

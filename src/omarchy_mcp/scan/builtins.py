@@ -11,18 +11,17 @@ Pure module.
 import re
 from typing import TYPE_CHECKING
 
-from omarchy_mcp.policy import own_commands, programs
-from omarchy_mcp.policy.capabilities import Capability, Finding
-from omarchy_mcp.policy.ipc import ipc_effect
-from omarchy_mcp.policy.program_table import CODE, EXTENSIONS, LASTING, PERSISTENT, SILENT, TEMPORARY
-from omarchy_mcp.policy.settled import SettledError
-from omarchy_mcp.policy.syntax import Node
-from omarchy_mcp.policy.values import EMPTY, GAP, Env, Value, merge, text
-from omarchy_mcp.policy.words import word, words
+from omarchy_mcp.scan import own_commands, programs
+from omarchy_mcp.scan.capabilities import Capability, Finding
+from omarchy_mcp.scan.program_table import CODE, EXTENSIONS, LASTING, PERSISTENT, SILENT, TEMPORARY
+from omarchy_mcp.scan.settled import SettledError
+from omarchy_mcp.scan.syntax import Node
+from omarchy_mcp.scan.values import EMPTY, GAP, Env, Value, merge, text
+from omarchy_mcp.scan.words import word, words
 
 if TYPE_CHECKING:
-    from omarchy_mcp.policy.statements import Flow
-    from omarchy_mcp.policy.walk import Walk
+    from omarchy_mcp.scan.statements import Flow
+    from omarchy_mcp.scan.walk import Walk
 
 _DEVICES = re.compile(r"/dev/(?:null|std(?:err|out|in)|tty|fd/.*)|&?[0-9-]*")
 
@@ -114,7 +113,7 @@ def _one(walk: "Walk", node: Node, shape: str, arguments: list[Value], env: Env,
 
 def _helper(walk: "Walk", node: Node, name: str, arguments: list[Value]) -> None:
     if name == "omarchy-shell":
-        for capability in ipc_effects(arguments):
+        for capability in shell_effects(walk, arguments):
             walk.found(capability, node)
         return
     if name in EXTENSIONS and arguments and arguments[0].known:
@@ -152,7 +151,7 @@ def _dispatcher(walk: "Walk", node: Node, arguments: list[Value]) -> None:
     walk.found(Capability.UNCLEAR, node)
 
 
-def ipc_effects(arguments: list[Value]) -> frozenset[Capability]:
+def shell_effects(walk: "Walk", arguments: list[Value]) -> frozenset[Capability]:
     """What a call into the shell with these words can do."""
     said = [argument for argument in arguments if argument.shapes != frozenset({"-q"})]
     if len(said) < 2:
@@ -165,8 +164,8 @@ def ipc_effects(arguments: list[Value]) -> frozenset[Capability]:
         for function in said[1].shapes:
             subject = said[2] if len(said) > 2 else EMPTY
             tainted = any(argument.taint for argument in said[2:])
-            found |= ipc_effect(target, function, len(said) - 2, subject.shapes if subject.known else None,
-                                tainted=tainted)  # fmt: skip
+            known = subject.shapes if subject.known else None
+            found |= walk.scope.shell_effect(target, function, len(said) - 2, known, tainted=tainted)
     return frozenset(found)
 
 

@@ -9,8 +9,8 @@ not exactly what ``dump`` wrote for the same stamp holds nothing.
 
 import json
 
-from omarchy_mcp.policy.capabilities import Capability
 from omarchy_mcp.policy.tiers import Rating, Ratings, Tier
+from omarchy_mcp.scan.capabilities import Capability
 
 
 def dump(ratings: Ratings, stamp: str) -> str:

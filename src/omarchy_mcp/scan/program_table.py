@@ -10,7 +10,7 @@ caller's text among the arguments comes to.
 import re
 from dataclasses import dataclass
 
-from omarchy_mcp.policy.capabilities import Capability as C  # noqa: N817  # a table
+from omarchy_mcp.scan.capabilities import Capability as C  # noqa: N817  # a table
 
 Rule = tuple[re.Pattern[str], C | None]
 

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omarchy_mcp.policy import conditions, statements, walk, words
-from omarchy_mcp.policy.capabilities import HARMLESS, Capability
-from omarchy_mcp.policy.scan import Scan
-from omarchy_mcp.policy.syntax import Node, Script
-from omarchy_mcp.policy.values import Env
+from omarchy_mcp.policy.ipc import ipc_effect
+from omarchy_mcp.scan import conditions, statements, walk, words
+from omarchy_mcp.scan.capabilities import HARMLESS, Capability
+from omarchy_mcp.scan.folder import Scan
+from omarchy_mcp.scan.syntax import Node, Script
+from omarchy_mcp.scan.values import Env
 
 HELPERS = {
     "omarchy-root": "sudo ls",
@@ -28,7 +29,7 @@ HELPERS = {
 
 def capabilities(body: str, **others: str) -> set[Capability]:
     texts = HELPERS | {f"omarchy-{name}": text for name, text in others.items()} | {"omarchy-it": body}
-    scan = Scan({name: f"#!/bin/bash\n{text}\n".encode() for name, text in texts.items()})
+    scan = Scan({name: f"#!/bin/bash\n{text}\n".encode() for name, text in texts.items()}, ipc_effect)
     found = scan.worst("omarchy-it")
     assert found is not None
     return {finding.capability for finding in found} - HARMLESS
@@ -582,7 +583,7 @@ def test_a_danger_put_on_top_of_a_harmless_script_raises_it(body: str) -> None:
 def test_a_script_that_is_not_bash_or_too_long_or_not_text_is_unclear() -> None:
     for text in (b"#!/usr/bin/python3\nprint(1)\n", b"", b"#!/bin/bash\n" + b"#" * 11_000_000, b"#!/bin/bash\n\xff\xfe\n",
                  b"#!/bin/bash\necho \0\n", b"#!/bin/bash\n" + b"( " * 5_000 + b"sudo ls"):  # fmt: skip
-        found = Scan({"omarchy-it": text}).worst("omarchy-it")
+        found = Scan({"omarchy-it": text}, ipc_effect).worst("omarchy-it")
         assert found is not None
         assert {finding.capability for finding in found} & {C.UNCLEAR, C.ROOT}
 
@@ -611,7 +612,7 @@ def leaf(kind: str, text: str) -> Node:
 
 
 def test_trees_no_grammar_makes_are_unclear_and_no_fault() -> None:
-    seen = walk.Walk(Scan({}), "omarchy-it")
+    seen = walk.Walk(Scan({}, ipc_effect), "omarchy-it")
     env = Env([{}])
     env.arguments(None)
     odd = Node("test_command", "", "[ a b ]", 1, [leaf("[", "["), leaf("word", "a"), leaf("word", "b"), leaf("]", "]")])
@@ -621,7 +622,9 @@ def test_trees_no_grammar_makes_are_unclear_and_no_fault() -> None:
     assert words.word(seen, Node("expansion", "", "${x??}", 1, unheard), env).taint
     assert {finding.capability for finding in seen.findings} == {C.UNCLEAR}
     broken = Script(root=Node("program", "", "", 1, [Node("list", "", "", 1)]), whole=True, root_word=False)
-    assert {finding.capability for finding in walk.Walk(Scan({}), "omarchy-it").script(broken, None)} == {C.UNCLEAR}
+    assert {finding.capability for finding in walk.Walk(Scan({}, ipc_effect), "omarchy-it").script(broken, None)} == {
+        C.UNCLEAR
+    }
 
 
 def test_scripts_that_call_each_other_end() -> None:

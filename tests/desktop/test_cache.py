@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omarchy_mcp.policy.cache import dump, load
+from omarchy_mcp.desktop.cache import dump, load
 from omarchy_mcp.policy.tiers import rate
 from policy import omarchy
 from policy.samples import record, registry

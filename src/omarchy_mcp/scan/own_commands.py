@@ -7,16 +7,16 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from omarchy_mcp.policy import builtins, programs
-from omarchy_mcp.policy.capabilities import Capability
-from omarchy_mcp.policy.program_table import SOURCEABLE
-from omarchy_mcp.policy.syntax import Node
-from omarchy_mcp.policy.values import Env, Value, merge, text, unknown
-from omarchy_mcp.policy.words import arithmetic
+from omarchy_mcp.scan import builtins, programs
+from omarchy_mcp.scan.capabilities import Capability
+from omarchy_mcp.scan.program_table import SOURCEABLE
+from omarchy_mcp.scan.syntax import Node
+from omarchy_mcp.scan.values import Env, Value, merge, text, unknown
+from omarchy_mcp.scan.words import arithmetic
 
 if TYPE_CHECKING:
-    from omarchy_mcp.policy.statements import Flow
-    from omarchy_mcp.policy.walk import Walk
+    from omarchy_mcp.scan.statements import Flow
+    from omarchy_mcp.scan.walk import Walk
 
 _READ_VALUED = "dnNptui"  # options of read that take the next word
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\[.*)?")
