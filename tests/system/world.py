@@ -150,7 +150,13 @@ class World:
         """End the private user manager and start another in its place: a logout and a login."""
         assert self._holder is not None, "only a private manager may be restarted"
         self.run(
-            sys.executable, "-c", RESTART, str(SESSION_PROGRAM.parent), str(self.scratch / "s"), seconds=MANAGER_SECONDS
+            sys.executable,
+            "-B",
+            "-c",
+            RESTART,
+            str(SESSION_PROGRAM.parent),
+            str(self.scratch / "s"),
+            seconds=MANAGER_SECONDS,
         )
         wait_until(self._manager_answers, "the new user manager answers", MANAGER_SECONDS)
 
