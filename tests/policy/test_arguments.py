@@ -58,6 +58,7 @@ DECLARED = [
         ("[width height x y]", ["1", "2", "3", "4"]),
         ("[theme-name|theme-dir|colors.toml]", ["themes/x/colors.toml"]),
         ("<path>", ["/etc/hosts"]),
+        ("<path>]", ["/etc/hosts"]),
         ("<image-dir>...", ["/a", "/b"]),
         ("<message>", ["wait... done"]),
         ("[" * (MAX_DEPTH + 2), ["anything"]),
