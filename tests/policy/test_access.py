@@ -1,3 +1,4 @@
+import hashlib
 from collections.abc import Mapping
 
 import pytest
@@ -7,7 +8,11 @@ from hypothesis import strategies as st
 from omarchy_mcp.policy.access import MAX_HEADER_BYTES, Admitted, Rejected, check, client_of, hosts
 
 TOKEN = b"t" * 43
-TOKENS: Mapping[str, bytes] = {"default": TOKEN, "other": b"o" * 43}
+OTHER = b"o" * 43
+TOKENS: Mapping[str, bytes] = {
+    "default": hashlib.sha256(TOKEN).digest(),
+    "other": hashlib.sha256(OTHER).digest(),
+}
 GOOD = (b"host", b"127.0.0.1:8765")
 BEARER = (b"authorization", b"Bearer " + TOKEN)
 
@@ -19,7 +24,7 @@ Headers = list[tuple[bytes, bytes]]
     [
         ([GOOD, BEARER], "/mcp", "default"),
         ([(b"host", b"LocalHost:8765"), BEARER], "/mcp", "default"),
-        ([GOOD, (b"authorization", b"bearer  " + b"o" * 43 + b" ")], "/mcp", "other"),
+        ([GOOD, (b"authorization", b"bearer  " + OTHER + b" ")], "/mcp", "other"),
         ([GOOD, BEARER, (b"origin", b"http://localhost:8765")], "/mcp", "default"),
         ([GOOD], "/health", ""),
         ([GOOD], "/mcp", 401),
@@ -29,6 +34,8 @@ Headers = list[tuple[bytes, bytes]]
         ([GOOD, (b"authorization", b"Bearer \xfc" + TOKEN)], "/mcp", 401),
         ([GOOD, (b"authorization", b"Bearer " + TOKEN[:-1])], "/mcp", 401),
         ([GOOD, BEARER, BEARER], "/mcp", 401),
+        ([GOOD, (b"authorization", b"Bearer " + TOKENS["default"])], "/mcp", 401),
+        ([GOOD, (b"authorization", b"Bearer " + TOKENS["default"].hex().encode())], "/mcp", 401),
         ([GOOD], "/", 404),
         ([GOOD, BEARER], "/mcp/", 404),
         ([GOOD], "/.well-known/oauth-authorization-server", 404),
@@ -84,7 +91,7 @@ def test_without_a_usable_token_nobody_comes_in(values: list[bytes]) -> None:
 )
 def test_no_headers_raise_and_only_our_token_admits(headers: Headers) -> None:
     verdict = check(headers, "/mcp", 8765, TOKENS)
-    given_token = any(name == b"authorization" and value.endswith(tuple(TOKENS.values())) for name, value in headers)
+    given_token = any(name == b"authorization" and value.endswith((TOKEN, OTHER)) for name, value in headers)
     assert isinstance(verdict, Rejected) or given_token
 
 

@@ -10,7 +10,7 @@ import logging
 import signal
 import socket
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from types import FrameType
 from typing import Any, ClassVar
 
@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from omarchy_mcp.policy import access
+from omarchy_mcp.server.owners import HEADER, STRANGER, Owners
 
 logger = logging.getLogger(__name__)
 
@@ -49,13 +50,15 @@ class Door:
         health: Callable[[], dict[str, object]],
         ended: Callable[[str], None],
     ) -> None:
-        """`ended` is told the id of each session a client ends."""
+        """`tokens` are digests by client, as they count now; `ended` is told the id of each session a client ends."""
         self._app = app
         self._port = port
         self._tokens = tokens
         self._health = health
         self._ended = ended
-        self._streams: set[asyncio.Task[None]] = set()
+        self._owners = Owners()
+        self._streams: dict[asyncio.Task[None], bytes] = {}
+        """Those that are open, and the digest of the token each was opened with."""
         self.attached = 0
         """Clients that listen: long-lived streams that are open."""
         self.attached_changed = asyncio.Event()
@@ -72,25 +75,30 @@ class Door:
             await self._app(scope, receive, send)
             return
         headers: list[tuple[bytes, bytes]] = scope["headers"]
-        verdict = access.check(headers, scope["path"], self._port, self._tokens())
+        tokens = self._tokens()
+        verdict = access.check(headers, scope["path"], self._port, tokens)
         send = self._closing(send) if self.draining else send
         if isinstance(verdict, access.Rejected):
             await reject(send, verdict)
         elif verdict.path == access.HEALTH_PATH:
             await answer(send, 200, self._health())
+        elif self._owners.foreign(session_of(headers), verdict.client):
+            await answer(send, 404, STRANGER)
         else:
             headers = [(name, value.lower() if name in (b"host", b"origin") else value) for name, value in headers]
-            await self._serve({**scope, "headers": headers, CLIENT: verdict.client}, receive, send, headers)
+            scope = {**scope, "headers": headers, CLIENT: verdict.client}
+            await self._serve(scope, receive, self._owners.noting(send, verdict.client), tokens[verdict.client])
 
-    async def _serve(self, scope: Scope, receive: Receive, send: Send, headers: list[tuple[bytes, bytes]]) -> None:
+    async def _serve(self, scope: Scope, receive: Receive, send: Send, token: bytes) -> None:
+        headers = scope["headers"]
         self.in_flight += 1
         self.served += 1
         self.idle.clear()
         try:
             if scope["method"] == "GET" or (b"mcp-method", LISTEN_METHOD) in headers:
-                await self._hold(scope, receive, send)
+                await self._hold(scope, receive, send, token)
             elif scope["method"] == "DELETE":
-                await self._app(scope, receive, self._ending(send, dict(headers).get(b"mcp-session-id", b"")))
+                await self._app(scope, receive, self._ending(send, session_of(headers)))
             else:
                 await self._app(scope, receive, send)
         finally:
@@ -98,8 +106,8 @@ class Door:
             if self.in_flight == 0:
                 self.idle.set()
 
-    async def _hold(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a long-lived stream so that `end_streams` can finish it with a proper last chunk."""
+    async def _hold(self, scope: Scope, receive: Receive, send: Send, token: bytes) -> None:
+        """Serve a long-lived stream so that `close_streams` can finish it with a proper last chunk."""
         started = done = listening = False
 
         async def watched(message: Message) -> None:
@@ -111,7 +119,7 @@ class Door:
             await send(message)
 
         task: asyncio.Task[None] = asyncio.ensure_future(self._app(scope, receive, watched))
-        self._streams.add(task)
+        self._streams[task] = token
         try:
             await asyncio.wait([task])
             if not task.cancelled() and (error := task.exception()) is not None:
@@ -120,7 +128,7 @@ class Door:
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
         finally:
             task.cancel()
-            self._streams.discard(task)
+            del self._streams[task]
             self._attach(-listening)
 
     def _attach(self, change: int) -> None:
@@ -128,21 +136,27 @@ class Door:
             self.attached += change
             self.attached_changed.set()
 
-    def _ending(self, send: Send, session_id: bytes) -> Send:
+    def _ending(self, send: Send, session_id: str) -> Send:
         """Tell of a session that is ended, once it is."""
 
         async def ending(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] < 300:
-                self._ended(session_id.decode("latin-1"))
+                self._owners.forget(session_id)
+                self._ended(session_id)
             await send(message)
 
         return ending
 
-    async def end_streams(self) -> None:
-        """End every long-lived stream cleanly; their clients listen anew, which is what a restart wants."""
-        streams = list(self._streams)
+    def close_streams(self, keep: Container[bytes] = ()) -> list["asyncio.Task[None]"]:
+        """Begin to end the long-lived streams whose tokens are not among these digests, each cleanly."""
+        streams = [stream for stream, token in self._streams.items() if token not in keep]
         for stream in streams:
             stream.cancel()
+        return streams
+
+    async def end_streams(self) -> None:
+        """End every long-lived stream; their clients listen anew, which is what a restart wants."""
+        streams = self.close_streams()
         if streams:
             await asyncio.wait(streams, timeout=1)
 
@@ -154,6 +168,11 @@ class Door:
             await send(message)
 
         return closing
+
+
+def session_of(headers: list[tuple[bytes, bytes]]) -> str:
+    """The session a request names, or ""."""
+    return dict(headers).get(HEADER, b"").decode("latin-1")
 
 
 async def reject(send: Send, verdict: access.Rejected) -> None:

@@ -5,7 +5,7 @@ import contextlib
 import gc
 import logging
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from omarchy_mcp import VERSION
@@ -19,12 +19,12 @@ from omarchy_mcp.server.live import Live
 from omarchy_mcp.server.recording import Recorder
 from omarchy_mcp.server.running import Runner
 from omarchy_mcp.server.settings import Settings
+from omarchy_mcp.server.tokens import Digests, Tokens
 from omarchy_mcp.server.tools import NAMES, Tools
 from omarchy_mcp.server.toolset import Toolset
 from omarchy_mcp.session import environment, log
 from omarchy_mcp.session.bus import DBUS, Bus, BusError, Signal
 from omarchy_mcp.session.contract import NAME
-from omarchy_mcp.session.files import TokenFile
 from omarchy_mcp.session.jobs import Jobs
 from omarchy_mcp.session.journal import Writer
 from omarchy_mcp.session.manager import Manager, NoManagerError
@@ -34,7 +34,6 @@ from omarchy_mcp.session.records import Event
 
 logger = logging.getLogger(__name__)
 
-CLIENT = "default"
 FAILED = 1
 BUS_GONE = 3
 GONE = "the bus is gone"
@@ -78,7 +77,7 @@ class Life:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._report: Callable[[], None] | None = None
         self._settings = Settings(environment.config_file(), self._audit, NAMES)
-        self._token = TokenFile(environment.state_dir() / "token")
+        self._tokens = Tokens(environment.state_dir(), self._audit, self._admitted)
         self._clients = Clients()
         self._why = "told to"
         self._toolset: Toolset
@@ -90,7 +89,7 @@ class Life:
         self._loop = asyncio.get_running_loop()
         self._settings.load()
         log.set_level(self._settings.current.log_level)
-        self._make_token()
+        self._tokens.ensure()
         desktop = await find_desktop(self._service_manager)
         recorder = Recorder(self._audit, desktop.bus)
         pause = Pause(environment.runtime_dir())
@@ -101,7 +100,7 @@ class Life:
         port = self._passed.sockets[0].getsockname()[1]
         tools = Tools(gate=gate, runner=runner, settings=self._settings)
         app, self._toolset = await build(tools, recorder, port, self._clients, pause)
-        door = self._door = Door(app, port, self._tokens, self._health, self._clients.forget)
+        door = self._door = Door(app, port, self._tokens.current, self._health, self._clients.forget)
         server = Server(configure(door), door)
         self._live = Live(
             self._settings, self._toolset, self._clients, desktop.bus, lambda: recorder.report(self._state(desktop))
@@ -163,8 +162,8 @@ class Life:
             "omarchy_path": str(known.path) if known else "",
             "audit": health.state,
             "audit_why": health.why,
-            "token_file": str(self._token.path),
-            "token_problem": self._token.problem,
+            "token_file": str(self._tokens.path),
+            "token_problem": self._tokens.problem,
             "clients": self._door.attached,
         }
 
@@ -175,16 +174,9 @@ class Life:
     def _health(self) -> dict[str, object]:
         return {"ok": True, "server": "omarchy-mcp", "version": VERSION, "tools": self._offered}
 
-    def _tokens(self) -> Mapping[str, bytes]:
-        return {CLIENT: self._token.current()}
-
-    def _make_token(self) -> None:
-        try:
-            self._token.ensure()
-        except OSError as error:
-            logger.error("cannot make a token, so nobody is admitted: %s", error)  # noqa: TRY400 - a reason, not a fault
-        if not self._token.current():
-            logger.error("%s", self._token.problem)
+    def _admitted(self, digests: Digests) -> None:
+        """Clients have come or gone: what one that is gone still listens to ends."""
+        self._door.close_streams(keep=set(digests.values()))
 
     async def _adopt(self, desktop: Desktop, runner: Runner, recorder: Recorder) -> None:
         """Take over jobs of an earlier run, and record what became of those that ended meanwhile."""
@@ -210,6 +202,7 @@ class Life:
             self._idle(server, door, desktop),
             self._warm(gate, recorder, desktop),
             self._live.follow(),
+            self._tokens.follow(),
             self._count(door, recorder),
         ]
         if desktop.bus is not None:
