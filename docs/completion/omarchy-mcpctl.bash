@@ -1,7 +1,7 @@
 # bash completion for omarchy-mcpctl. Made from the program's own tables (omarchy_mcp.cli.completion); do not edit.
 _omarchy_mcpctl() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb= i
-  local verbs="status start stop restart reload freeze thaw jobs stop-job recent watch tiers preview questions approve deny grants revoke help" options
+  local verbs="status start stop restart reload freeze thaw jobs stop-job recent watch tiers preview questions approve deny grants revoke client client-config help" options
   COMPREPLY=()
   [[ $before == "=" ]] && before=${COMP_WORDS[COMP_CWORD-2]}
   [[ $word == "=" ]] && word= before=${COMP_WORDS[COMP_CWORD-1]}
@@ -9,6 +9,9 @@ _omarchy_mcpctl() {
     -n|--lines) return ;;
     --scope) COMPREPLY=($(compgen -W "call args route" -- "$word")); return ;;
     --life) COMPREPLY=($(compgen -W "once 10min session always" -- "$word")); return ;;
+    --client) COMPREPLY=($(compgen -W "claude codex gemini opencode" -- "$word")); return ;;
+    --name) return ;;
+    --token-file) return ;;
     --json) COMPREPLY=($(compgen -W "short pretty off" -- "$word")); return ;;
   esac
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -33,13 +36,17 @@ _omarchy_mcpctl() {
     deny) options="--all --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
     grants) options="--json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
     revoke) options="--all --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
+    client) options="--token-file --show --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
+    client-config) options="--client --name --token-file --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
     help) options="--json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
-    *) options="-n --lines -f --follow --no-start --hidden --ipc --scope --life --all --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
+    *) options="-n --lines -f --follow --no-start --hidden --ipc --scope --life --all --client --name --token-file --show --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
   esac
   if [[ $word == -* ]]; then
     COMPREPLY=($(compgen -W "$options" -- "$word"))
   elif [[ -z $verb || $verb == help ]]; then
     COMPREPLY=($(compgen -W "$verbs" -- "$word"))
+  elif [[ $before == client ]]; then
+    COMPREPLY=($(compgen -W "add list rotate revoke" -- "$word"))
   fi
 }
 complete -F _omarchy_mcpctl omarchy-mcpctl

@@ -135,6 +135,8 @@ def complete(*words: str) -> set[str]:
         (("approve", "3", "--life", "=", "s"), {"session"}),
         (("deny", "--a"), {"--all"}),
         (("grants", "--a"), set()),
+        (("client", "r"), {"rotate", "revoke"}),
+        (("client-config", "--client", "=", "c"), {"claude", "codex"}),
     ],
 )
 def test_bash_offers_what_fits(words: tuple[str, ...], offered: set[str]) -> None:

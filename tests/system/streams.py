@@ -18,10 +18,12 @@ LISTEN = "subscriptions/listen"
 class Held:
     """One stream, opened again whenever the server ends it; counts how each ended."""
 
-    def __init__(self, product: Product, era: Era, *, again: bool = True) -> None:
+    def __init__(self, product: Product, era: Era, *, again: bool = True, token: str = "") -> None:
+        """Without a token of its own it has the default client's."""
         self.product = product
         self.era = era
         self.again = again
+        self.token = token
         self.ends: Counter[str] = Counter()
         self.opened = 0
         self.session = ""
@@ -61,7 +63,7 @@ class Held:
                 return
 
     def _once(self) -> str:
-        token = self.product.token()
+        token = self.token or self.product.token()
         connection = http.client.HTTPConnection(wire.HOST, self.product.port, timeout=120)
         connection.connect()
         self._socket = connection.sock

@@ -57,10 +57,10 @@ def carry_out(request: Request) -> int:
                 return verbs.follow(request, output)
             case "recent":
                 return asyncio.run(verbs.recent(request, output))
-            case "jobs" | "stop-job" | "watch" | "questions" | "approve" | "deny" | "grants" | "revoke":
-                return carry_out_apart(request, output)
-            case _:
+            case "start" | "stop" | "restart" | "reload" | "freeze" | "thaw":
                 return asyncio.run(verbs.act(request, output))
+            case _:
+                return carry_out_apart(request, output)
     except CtlError as error:
         if request.verb == "status":
             verbs.show_unknown(error, {}, output)
@@ -74,7 +74,7 @@ def carry_out_apart(request: Request, output: "terminal.Output") -> int:
     """The verbs that are seldom used, each with a module of its own."""
     import asyncio  # noqa: PLC0415 - start-up time
 
-    from omarchy_mcp.cli import consent, jobs, watch  # noqa: PLC0415 - start-up time
+    from omarchy_mcp.cli import clients, consent, jobs, snippets, watch  # noqa: PLC0415 - start-up time
 
     match request.verb:
         case "jobs":
@@ -83,6 +83,10 @@ def carry_out_apart(request: Request, output: "terminal.Output") -> int:
             return asyncio.run(jobs.stop(request, output))
         case "watch":
             return asyncio.run(watch.run(request, output))
+        case "client":
+            return clients.run(request, output)
+        case "client-config":
+            return snippets.run(request, output)
         case _:
             return consent.run(request, output)
 

@@ -51,13 +51,18 @@ def bash() -> str:
         "  case $verb in",
     ]
     lines += [f'    {verb.name}) options="{typed(for_verb(verb.name))}" ;;' for verb in VERBS]
+    lines += [f'    *) options="{typed(OPTIONS)}" ;;', "  esac", "  if [[ $word == -* ]]; then"]
     lines += [
-        f'    *) options="{typed(OPTIONS)}" ;;',
-        "  esac",
-        "  if [[ $word == -* ]]; then",
         '    COMPREPLY=($(compgen -W "$options" -- "$word"))',
         "  elif [[ -z $verb || $verb == help ]]; then",
         '    COMPREPLY=($(compgen -W "$verbs" -- "$word"))',
+    ]
+    for verb in VERBS:
+        if verb.choices:
+            offered = " ".join(verb.choices)
+            lines.append(f"  elif [[ $before == {verb.name} ]]; then")
+            lines.append(f'    COMPREPLY=($(compgen -W "{offered}" -- "$word"))')
+    lines += [
         "  fi",
         "}",
         f"complete -F _{PROGRAM.replace('-', '_')} {PROGRAM}",
@@ -98,6 +103,10 @@ def fish() -> str:
     lines = [f"# fish completion for {PROGRAM}. {MADE}", f"complete -c {PROGRAM} -f"]
     no_verb = f"not __fish_seen_subcommand_from {' '.join(verb.name for verb in VERBS if verb.name != 'help')}"
     lines += [f"complete -c {PROGRAM} -n {quoted(no_verb)} -a {verb.name} -d {quoted(verb.does)}" for verb in VERBS]
+    for verb in VERBS:
+        if verb.choices:
+            seen = f"-n '__fish_seen_subcommand_from {verb.name}'"
+            lines.append(f"complete -c {PROGRAM} {seen} -a '{' '.join(verb.choices)}'")
     for option in OPTIONS:
         words = [f"complete -c {PROGRAM}"]
         only = [verb.name for verb in VERBS if option.long in verb.options]

@@ -19,6 +19,13 @@ SCOPES = ("call", "args", "route")
 LIVES = ("once", "10min", "session", "always")
 """How far an approval goes, and for how long: of each the least first, which is the default."""
 
+ACTIONS = ("add", "list", "rotate", "revoke")
+PROGRAMS = ("claude", "codex", "gemini", "opencode")
+"""Clients whose configuration is known."""
+
+NAMING = frozenset({"client", "client-config"})
+"""Verbs whose further words and options `naming` understands."""
+
 ANSWERING = frozenset({"approve", "deny", "revoke"})
 """Verbs whose further words `answers` understands."""
 
@@ -43,6 +50,8 @@ class Verb:
     """Long options that are for this verb and not for all."""
     words: str = ""
     """What may follow it."""
+    choices: tuple[str, ...] = ()
+    """What the first of these words may be, if there is a list."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +89,18 @@ VERBS = (
     Verb(name="deny", does="Refuse the call of a question", options=("all",), words="[NUMBER]"),
     Verb(name="grants", does="Show what was allowed for longer than one call"),
     Verb(name="revoke", does="Take a grant back", options=("all",), words="[ID]"),
+    Verb(
+        name="client",
+        does="Show who may come in, or change that",
+        options=("token-file", "show"),
+        words="[ACTION] [NAME]",
+        choices=ACTIONS,
+    ),
+    Verb(
+        name="client-config",
+        does="Show how a client is set up for this server",
+        options=("client", "name", "token-file"),
+    ),
     Verb(name="help", does="Show the manual, or what a verb does", words="[VERB]"),
 )
 
@@ -92,6 +113,10 @@ OPTIONS = (
     Option(long="scope", value="SCOPE", does="Allow this call, its args or its route", choices=SCOPES),
     Option(long="life", value="LIFE", does="Allow once, 10min, session or always", choices=LIVES),
     Option(long="all", does="All that there are"),
+    Option(long="client", value="PROGRAM", does="The client to be set up", choices=PROGRAMS),
+    Option(long="name", value="NAME", does="The name of its token (default: default)"),
+    Option(long="token-file", value="FILE", does="The token is in this file"),
+    Option(long="show", does="Write the token wherever it goes"),
     Option(
         long="json",
         value="MODE",
@@ -136,6 +161,12 @@ class Request:
     every: bool = False
     scope: str = SCOPES[0]
     life: str = LIVES[0]
+    action: str = ""
+    client: str = ""
+    """The name of a client's token."""
+    program: str = ""
+    token_file: str = ""
+    show: bool = False
 
 
 class UsageError(Exception):
@@ -207,11 +238,15 @@ def parse(argv: Sequence[str]) -> Request:
         pager="no-pager" not in given,
         legend="no-legend" not in given,
     )
-    if verb.name not in ANSWERING:
-        return request
-    from omarchy_mcp.cli import answers  # noqa: PLC0415 - it needs what is defined here
+    if verb.name in ANSWERING:
+        from omarchy_mcp.cli import answers  # noqa: PLC0415 - it needs what is defined here
 
-    return answers.completed(request, operands, given)
+        return answers.completed(request, operands, given)
+    if verb.name in NAMING:
+        from omarchy_mcp.cli import naming  # noqa: PLC0415 - likewise
+
+        return naming.completed(request, operands, given)
+    return request
 
 
 def split(argv: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -251,7 +286,7 @@ def check(verb: Verb, rest: Sequence[str], given: dict[str, object]) -> None:
             raise UsageError("'preview' takes a call: -- ROUTE [ARG...], or with --ipc -- TARGET FUNCTION [ARG...]")
     elif verb.name == "stop-job" and not rest:
         raise UsageError("'stop-job' takes the id of a job, as 'jobs' shows it")
-    elif len(rest) > bool(verb.words):
+    elif len(rest) > len(verb.words.split()):
         raise UsageError(f"{verb.name!r} takes no further word: {rest[-1][:40]!r}")
     for other in VERBS:
         for name in other.options:
