@@ -1,15 +1,18 @@
 """The server dies, hangs, stops and starts, and nobody is left without an answer or an account."""
 
+import contextlib
 import http.client
+import json
 import socket
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
-from system import desktop, journal, wire
+from system import client, desktop, journal, wire
 from system.client import Era, Rpc
 from system.product import CONTROL, SERVICE, SOCKET, Product
 from system.streams import Held
@@ -137,6 +140,30 @@ def test_a_session_of_before_the_restart_is_told_so_and_can_begin_anew(product: 
     assert fresh.ask("tools/list", {})["tools"]
     rpc.token = "wrong"
     assert rpc.post("tools/list", {}).status == 401
+
+
+def test_a_session_that_is_over_and_its_successor_share_a_connection(product: Product) -> None:
+    rpc = product.rpc(Era.HANDSHAKE)
+    product.restart()
+    product.wake()
+    connection = http.client.HTTPConnection(wire.HOST, product.port, timeout=30)
+    with contextlib.closing(connection):
+        connection.connect()
+        own = connection.sock
+
+        def post(method: str, params: dict[str, Any], session: str) -> http.client.HTTPResponse:
+            sent = client.headers(product.token(), Era.HANDSHAKE, method, session=session)
+            connection.request("POST", "/mcp", client.message(method, params, Era.HANDSHAKE), sent)
+            return connection.getresponse()
+
+        with post("tools/list", {}, rpc.session) as stale:
+            error = json.loads(stale.read())
+            assert (stale.status, error["jsonrpc"]) == (404, "2.0")
+            assert error["error"]["message"]
+        with post("initialize", client.INITIALIZE, "") as fresh:
+            assert fresh.status == 200
+            assert fresh.read()
+        assert connection.sock is own
 
 
 def test_a_crash_loop_leaves_a_server_that_start_repairs(product: Product) -> None:

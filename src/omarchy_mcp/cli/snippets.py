@@ -103,10 +103,7 @@ def make(program: str, url: str, token: Path, *, default: bool) -> Snippet:
             return Snippet(file="", text=f"claude mcp add-json -s user {SERVER} {shlex.quote(json.dumps(entry))}")
         case "codex":
             head = f"[mcp_servers.{SERVER}]\nurl = {json.dumps(url)}\n"
-            if default:
-                return Snippet(file="~/.codex/config.toml", text=f"{head}http_headers_helper = {json.dumps(helper)}")
-            text = f"{head}bearer_token_env_var = {json.dumps(VARIABLE)}"
-            return Snippet(file="~/.codex/config.toml", text=text, first=exported)
+            return Snippet(file="~/.codex/config.toml", text=f"{head}http_headers_helper = {json.dumps(helper)}")
         case "gemini":
             held = {"httpUrl": url, "headers": {"Authorization": f"Bearer ${{{VARIABLE}}}"}}
             text = json.dumps({"mcpServers": {SERVER: held}}, indent=2)

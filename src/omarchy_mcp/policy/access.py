@@ -20,7 +20,7 @@ NAMES = ("127.0.0.1", "localhost")
 
 TOKEN_HINT = (
     "send 'Authorization: Bearer TOKEN'; the token is in the file 'token' of the state folder, "
-    "and 'omarchy-mcpctl status' says where that is"
+    "and 'omarchy-mcpctl client-config --client=…' shows how a client gets it from there"
 )
 
 
