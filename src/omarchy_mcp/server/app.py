@@ -17,7 +17,9 @@ from omarchy_mcp.server import answers
 from omarchy_mcp.server.clients import MOST_SESSIONS, SESSION_IDLE_S, Clients
 from omarchy_mcp.server.gate import Refused
 from omarchy_mcp.server.http import CLIENT
+from omarchy_mcp.server.reading import Reading
 from omarchy_mcp.server.recording import CURRENT, CallRecord, Recorder
+from omarchy_mcp.server.resources import Resources
 from omarchy_mcp.server.tools import INSTRUCTIONS, Tools
 from omarchy_mcp.server.toolset import Toolset
 from omarchy_mcp.session.pause import REASON, Pause
@@ -122,9 +124,14 @@ async def build(
         instructions=INSTRUCTIONS,
         log_level="WARNING",
         subscriptions=clients.bus,
-        middleware=[clients, Recording(recorder, lambda: toolset.parameters, pause)],
+        middleware=[
+            clients,
+            Recording(recorder, lambda: toolset.parameters, pause),
+            Reading(recorder, pause, client_of),
+        ],
     )
     toolset = Toolset(server, tools.register)
+    Resources(server=server, gate=tools.gate, settings=tools.settings, offered=lambda: toolset.parameters).register()
     await toolset.offer(tools.settings.current.disabled_tools)
     exact = sorted(host.decode() for host in hosts(port))
     app = server.streamable_http_app(
