@@ -21,7 +21,7 @@ bash = $$(git ls-files --cached --others --exclude-standard | while read -r file
 	if [[ -f $$file && ! -L $$file ]] && head -n 1 -- "$$file" | grep -qE '^\#!/bin/(ba)?sh|^\# shellcheck shell='; then echo "$$file"; fi; done)
 
 .PHONY: help run test check lint types layers scripts units cover host lab test-omarchy test-fresh bench \
-	lock setup-run setup-test clean
+	tools-md lock setup-run setup-test clean
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1@\2/p' $(MAKEFILE_LIST) | column -t -s @ 2>/dev/null \
@@ -84,6 +84,9 @@ test-fresh: ## the README's commands in fresh Debian roots (root, about ten minu
 
 bench: setup-test ## the figures of the performance table
 	@$(python) -B tests/bench/bench.py $(ARGS)
+
+tools-md: setup-test ## make TOOLS.md again from the code
+	@$(python) -B tests/tools/tools_md.py
 
 lock: setup-test ## make uv.lock again from pyproject.toml (UPGRADE=1: newest versions)
 	@$(python) -B tests/tools/relock.py "$$($(setup) uv)" $(if $(UPGRADE),--upgrade)
