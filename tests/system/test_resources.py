@@ -14,6 +14,7 @@ from system.product import Product
 from system.world import wait_until
 
 RESOURCES = ["omarchy://commands", "omarchy://shell/targets", "omarchy://permissions"]
+TOLD = {"omarchy://system/status": "omarchy_system_status", "omarchy://desktop/state": "omarchy_desktop_state"}
 TEMPLATES = ["omarchy://command/{route}", "omarchy://commands/{group}", "omarchy://shell/target/{name}"]
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 
@@ -45,12 +46,20 @@ def configured_fixture(product: Product) -> Iterator[Product]:
 def test_they_are_listed_and_read_by_a_real_client(product: Product, mode: str) -> None:
     async def scenario(client: Client) -> None:
         listed = (await client.list_resources()).resources
-        assert [str(each.uri) for each in listed] == RESOURCES
+        tools = [tool.name for tool in (await client.list_tools()).tools]
+        told = [uri for uri, tool in TOLD.items() if tool in tools]
+        assert [str(each.uri) for each in listed] == [*RESOURCES, *told]
         templates = (await client.list_resource_templates()).resource_templates
         assert [each.uri_template for each in templates] == TEMPLATES
         assert all(each.title and each.description for each in listed)
         assert all(each.title and each.description for each in templates)
-        uris = [*RESOURCES, "omarchy://command/theme-set", "omarchy://commands/theme", "omarchy://shell/target/media"]
+        uris = [
+            *RESOURCES,
+            *told,
+            "omarchy://command/theme-set",
+            "omarchy://commands/theme",
+            "omarchy://shell/target/media",
+        ]
         for uri in uris:
             (content,) = (await client.read_resource(uri)).contents
             assert json.loads(content.text)  # type: ignore[union-attr]  # each of ours is text

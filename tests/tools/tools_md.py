@@ -29,7 +29,7 @@ from omarchy_mcp.server.recording import Recorder  # noqa: E402 - likewise
 from omarchy_mcp.server.resources import Resources  # noqa: E402 - likewise
 from omarchy_mcp.server.running import Runner  # noqa: E402 - likewise
 from omarchy_mcp.server.settings import Settings  # noqa: E402 - likewise
-from omarchy_mcp.server.tools import Tools  # noqa: E402 - likewise
+from omarchy_mcp.server.tools import NAMES, Tools  # noqa: E402 - likewise
 from omarchy_mcp.session.journal import Writer  # noqa: E402 - likewise
 from omarchy_mcp.session.pause import Pause  # noqa: E402 - likewise
 
@@ -56,7 +56,7 @@ def declared(folder: Path) -> MCPServer:
     runner = Runner(None, Recorder(audit, None), Pause(folder), "there is no desktop")
     server = MCPServer("tools-md", log_level="ERROR")
     Tools(gate=gate, runner=runner, settings=settings).register(server)
-    Resources(server=server, gate=gate, settings=settings, offered=frozenset).register()
+    Resources(server=server, gate=gate, settings=settings, offered=frozenset).register(NAMES)
     audit.close()
     return server
 

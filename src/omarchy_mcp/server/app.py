@@ -20,7 +20,7 @@ from omarchy_mcp.server.http import CLIENT
 from omarchy_mcp.server.reading import Reading
 from omarchy_mcp.server.recording import CURRENT, CallRecord, Recorder
 from omarchy_mcp.server.resources import Resources
-from omarchy_mcp.server.tools import INSTRUCTIONS, Tools
+from omarchy_mcp.server.tools import INSTRUCTIONS, NAMES, Tools
 from omarchy_mcp.server.toolset import Toolset
 from omarchy_mcp.session.pause import REASON, Pause
 from omarchy_mcp.session.records import Outcome, clean
@@ -131,7 +131,8 @@ async def build(
         ],
     )
     toolset = Toolset(server, tools.register)
-    Resources(server=server, gate=tools.gate, settings=tools.settings, offered=lambda: toolset.parameters).register()
+    resources = Resources(server=server, gate=tools.gate, settings=tools.settings, offered=lambda: toolset.parameters)
+    resources.register(NAMES)
     await toolset.offer(tools.settings.current.disabled_tools)
     exact = sorted(host.decode() for host in hosts(port))
     app = server.streamable_http_app(

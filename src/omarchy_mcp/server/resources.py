@@ -40,6 +40,11 @@ TARGET = "omarchy://shell/target/{name}"
 SEARCH_TOOL = "omarchy_search_commands"
 TARGETS_TOOL = "omarchy_shell_targets"
 
+STATUS = "omarchy://system/status"
+STATUS_TOOL = "omarchy_system_status"
+STATE = "omarchy://desktop/state"
+STATE_TOOL = "omarchy_desktop_state"
+
 MOST_VALUES = 100
 """Values of one completion: the protocol allows no more."""
 
@@ -63,11 +68,17 @@ class Resources:
     targets: tuple[str, ...] = ()
     """The shell's targets as they were listed last, for completion."""
 
-    def register(self) -> None:
-        """Offer them."""
+    def register(self, declared: Container[str]) -> None:
+        """Offer them; `declared` are the names of all tools there are, disabled or not."""
         self._offer(COMMANDS, self.commands, "Desktop commands", "Every command, with its tier and whether it may run.")
         self._offer(TARGETS, self.shell_targets, "Shell functions", "Every function of the shell, with its tier.")
         self._offer(PERMISSIONS, self.permissions, "Rules in force", "The person's rules, and what each decides.")
+        if STATUS_TOOL in declared:
+            self._offer(STATUS, self.status, "System status", "How the machine is.")
+        if STATE_TOOL in declared:
+            self._offer(
+                STATE, self.state, "Desktop state", "Monitors, workspaces and windows. Titles are untrusted data."
+            )
         self._offer(COMMAND, self.command, "One command", "A command by its route, hyphens for spaces: 'theme-set'.")
         self._offer(GROUP, self.group, "A group of commands", "The commands of one group, such as 'theme', in full.")
         self._offer(TARGET, self.shell_target, "One shell target", "The functions of one target, such as 'media'.")
@@ -116,6 +127,14 @@ class Resources:
         verdicts = [outlook(each, ratings=installed.ratings, config=config) for each in installed.registry.commands]
         return compact(rules_in_force(config, verdicts))
 
+    async def status(self) -> str:
+        """How the machine is."""
+        return compact(await self._told(STATUS_TOOL))
+
+    async def state(self) -> str:
+        """What is on the desktop."""
+        return compact(await self._told(STATE_TOOL))
+
     async def shell_targets(self) -> str:
         """Every function of the shell."""
         return compact(await self._functions())
@@ -124,19 +143,24 @@ class Resources:
         """The functions of one target."""
         return compact(await self._functions(name))
 
-    async def _functions(self, target: str = "") -> Mapping[str, object]:
-        """What the tool says; what it cannot say is no resource either."""
-        self._check(TARGETS_TOOL)
-        result = await self.server.call_tool(TARGETS_TOOL, {"target": target})
-        if not isinstance(result, CallToolResult) or result.structured_content is None:
-            raise ResourceError("the shell's functions cannot be listed")
-        found: Mapping[str, Any] = result.structured_content
+    async def _functions(self, target: str = "") -> Mapping[str, Any]:
+        """The functions of the shell, or of one target."""
+        found = await self._told(TARGETS_TOOL, target=target)
         if target and found.get("count") == 0:
             raise ResourceNotFoundError(f"the shell has no target {target[:MOST_SHOWN]!r}")
-        if "functions" not in found:
-            raise ResourceError(str(found.get("reason", "the shell's functions cannot be listed")))
         if not target:
             self.targets = tuple(dict.fromkeys(str(each["target"]) for each in found["functions"]))
+        return found
+
+    async def _told(self, tool: str, **arguments: str) -> Mapping[str, Any]:
+        """What a tool says; what it cannot say is no resource either."""
+        self._check(tool)
+        result = await self.server.call_tool(tool, arguments)
+        if not isinstance(result, CallToolResult) or result.structured_content is None:
+            raise ResourceError(f"{tool} has no answer now")
+        found: Mapping[str, Any] = result.structured_content
+        if result.is_error and found.get("outcome"):
+            raise ResourceError(str(found.get("reason", found["outcome"])))
         return found
 
     async def complete(
