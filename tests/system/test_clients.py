@@ -13,7 +13,7 @@ import pytest
 from system import desktop, journal
 from system.bus import text
 from system.client import Era, Rpc, with_sdk
-from system.product import CONTROL, Product
+from system.product import CONTROL, SLICE, Product
 from system.streams import Held
 from system.world import REPO, wait_until
 
@@ -126,7 +126,6 @@ def test_a_file_that_cannot_be_read_shuts_out_all_but_the_first(product: Product
     clients.write_text("{", encoding="utf-8")
     assert [status(product, each) for each in (token, product.token())] == [401, 200]
     assert ctl(product, "client", "add", "more", "--show").returncode == 1
-    product.control.call("Reload")
     wait_until(lambda: "client file" in str(product.control.status()["token_problem"]), "the person can see why")
 
 
@@ -192,7 +191,7 @@ def test_the_list_says_who_may_come_in(product: Product, clients: Path) -> None:
 # --- questions and grants
 
 
-def test_what_one_client_was_granted_no_other_has_nor_a_later_one_of_its_name(product: Product, clients: Path) -> None:
+def test_what_a_client_asks_and_was_granted_is_its_own_and_ends_with_it(product: Product, clients: Path) -> None:
     product.desktop.write_config("ask = true\nask_timeout_s = 60\n")
     product.world.systemctl("restart", CONTROL)
     product.control.call("Reload")
@@ -210,8 +209,13 @@ def test_what_one_client_was_granted_no_other_has_nor_a_later_one_of_its_name(pr
             assert asked.result(30).outcome == "ok"
         assert [grant["client"] for grant in product.control.call("Grants")] == ["codex"]
         assert client.do(desktop.ASKED, "x").outcome == "ok"
-        assert ctl(product, "client", "revoke", "codex").returncode == 0
+        with ThreadPoolExecutor() as pool:
+            pending = pool.submit(client.do, desktop.ASKED, "y", seconds=60)
+            wait_until(lambda: product.control.call("Questions"), "another question", 15)
+            assert ctl(product, "client", "revoke", "codex").returncode == 0
+            assert pending.result(30).outcome == "refused"
         assert product.control.call("Grants") == []
+        assert product.control.call("Questions") == []
     finally:
         product.desktop.write_config()
         (product.state / "consent.json").unlink(missing_ok=True)
@@ -252,3 +256,14 @@ def test_the_helper_prints_the_header_that_lets_in(product: Product, tmp_path: P
         done = product.world.run(HEADERS, str(file), check=False)
         assert (done.returncode, done.stdout) == (1, "")
     assert product.world.run(HEADERS, str(tmp_path / "none"), check=False).returncode == 1
+
+
+@pytest.mark.parametrize("action", [("add", "mine", "--show"), ("rotate", "codex", "--show"), ("rotate", "default")])
+def test_what_an_agent_started_gets_no_token(product: Product, clients: Path, action: tuple[str, ...]) -> None:
+    token, own = added(product, "codex"), product.token()
+    unit = ("systemd-run", "--user", "--wait", "--pipe", "--quiet", "--collect", f"--slice={SLICE}")
+    env = f"--setenv=OMARCHY_MCP_VENV={product.venv}"
+    done = product.world.run(*unit, env, PROGRAM, "client", *action, check=False)
+    assert (done.returncode, done.stdout) == (4, "")
+    assert [status(product, each) for each in (token, own)] == [200, 200]
+    assert product.token() == own

@@ -8,7 +8,7 @@ import asyncio
 from pathlib import Path
 
 from omarchy_mcp.cli import control
-from omarchy_mcp.cli.consent import ask_for, each_of
+from omarchy_mcp.cli.consent import ask_for, each_of, look
 from omarchy_mcp.cli.exits import CtlError, Exit
 from omarchy_mcp.cli.options import PROGRAM, Json, Request
 from omarchy_mcp.cli.render import Values, number
@@ -20,6 +20,8 @@ from omarchy_mcp.session.files import write_private
 
 WIDTH = 32
 GRANTS = "consent.json"
+NOBODY = frozenset({Exit.NOT_RUNNING, Exit.NOT_INSTALLED})
+"""There is no control service."""
 
 
 def run(request: Request, output: Output) -> int:
@@ -87,6 +89,7 @@ def add(request: Request, output: Output, store: ClientFile) -> None:
 
 def rotate(request: Request, output: Output, store: ClientFile) -> None:
     """Give a client another token: the old one is of no more use."""
+    see_who_asks()
     token = make_token()
     if request.client == DEFAULT:
         if request.token_file or request.show:
@@ -137,30 +140,45 @@ def report(request: Request, output: Output, more: dict[str, object], remark: st
 
 
 def take_back(client: str, otherwise: str) -> None:
-    """Take back what a client was granted: another of its name must not inherit it.
+    """Refuse what a client still asks, and take back what it was granted: another of its name must not inherit it.
 
     Raises:
-        CtlError: the control service, which keeps them, does not do it.
+        CtlError: the control service, which keeps both, does not do it.
     """
-    if not (environment.state_dir() / GRANTS).exists():
-        return
     try:
-        asyncio.run(revoke_grants(client))
+        asyncio.run(settle(client))
     except CtlError as error:
-        more = (*error.more, f"'{PROGRAM} grants' shows them")
+        if error.status in NOBODY and not (environment.state_dir() / GRANTS).exists():
+            return  # nothing is asked where there is no control service, and nothing was ever granted
+        more = (*error.more, f"'{PROGRAM} grants' and '{PROGRAM} questions' show what there is")
         raise CtlError(f"{otherwise} what was granted to it: {error.text}", error.status, error.name, more) from error
 
 
-async def revoke_grants(client: str) -> None:
-    """Take back every grant of a client.
+def see_who_asks() -> None:
+    """See that this is not what an agent started: whose token it had, it would have the grants of.
+
+    Raises:
+        CtlError: it is, as the control service says.
+    """
+    try:
+        asyncio.run(look("Grants"))
+    except CtlError as error:
+        if error.status is Exit.NOT_PERMITTED:
+            raise
+
+
+async def settle(client: str) -> None:
+    """Deny every question and take back every grant of a client.
 
     Raises:
         CtlError: it cannot be done.
     """
     bus = await control.connect()
     try:
-        ids = [str(each.get("id", "")) for each in await ask_for(bus, "Grants") if each.get("client") == client]
-        await each_of(bus, "Revoke", "s", [[each] for each in ids], lenient=True)
+        asked = [each.get("id", "") for each in await ask_for(bus, "Questions") if each.get("client") == client]
+        await each_of(bus, "Deny", "sa{sv}", [[each, {}] for each in asked], lenient=True)
+        granted = [each.get("id", "") for each in await ask_for(bus, "Grants") if each.get("client") == client]
+        await each_of(bus, "Revoke", "s", [[each] for each in granted], lenient=True)
     finally:
         await bus.close()
 

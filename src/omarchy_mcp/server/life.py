@@ -177,6 +177,8 @@ class Life:
     def _admitted(self, digests: Digests) -> None:
         """Clients have come or gone: what one that is gone still listens to ends."""
         self._door.close_streams(keep=set(digests.values()))
+        if self._report is not None:
+            self._report()
 
     async def _adopt(self, desktop: Desktop, runner: Runner, recorder: Recorder) -> None:
         """Take over jobs of an earlier run, and record what became of those that ended meanwhile."""
