@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from system import desktop, journal
+from system import client, desktop, journal, wire
 from system.bus import text
 from system.client import Era, Rpc, with_sdk
 from system.product import CONTROL, SLICE, Product
@@ -47,6 +47,11 @@ def called(product: Product, name: str, since: float) -> list[journal.Entry]:
     return [each for each in product.records(since=since) if each["OMARCHY_MCP_CLIENT"] == name]
 
 
+def headers(rpc: Rpc, session: str) -> dict[str, str]:
+    """What a client sends along for a session."""
+    return client.headers(rpc.token, Era.HANDSHAKE, "", session=session)
+
+
 def status(product: Product, token: str) -> int:
     return Rpc(product.port, token).post("tools/list", {}).status
 
@@ -76,7 +81,7 @@ def test_a_client_comes_in_and_goes_without_a_restart(product: Product, clients:
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_a_real_client_of_either_era_is_known_by_its_token(product: Product, clients: Path, mode: str) -> None:
     token, since = added(product, "agent-1"), journal.moment()
-    found = with_sdk(product.url, token, mode, lambda client: client.call_tool("omarchy_search_commands", {}))
+    found = with_sdk(product.url, token, mode, lambda agent: agent.call_tool("omarchy_search_commands", {}))
     assert not found.is_error
     wait_until(lambda: called(product, "agent-1", since), "the call is in the record under its name")
 
@@ -117,7 +122,19 @@ def test_another_clients_session_is_not_found(product: Product, clients: Path) -
         reply = other.post(method, {})
         assert reply.status == 404
         assert reply.json()["error"]["message"] == "Session not found"
+    assert wire.request(product.port, "DELETE", "/mcp", headers=headers(other, mine.session)).status == 404
     assert mine.post("tools/list", {}).status == 200
+
+
+def test_naming_ones_own_session_as_well_opens_no_other(product: Product, clients: Path) -> None:
+    mine, other = product.rpc(Era.HANDSHAKE), Rpc(product.port, added(product, "codex"), Era.HANDSHAKE)
+    other.initialize()
+    body = client.message("tools/list", {}, Era.HANDSHAKE).encode()
+    for pair in ((mine.session, other.session), (other.session, mine.session)):
+        named = "".join(f"Mcp-Session-Id: {session}\r\n" for session in pair)
+        rest = "".join(f"{name}: {value}\r\n" for name, value in headers(other, "").items())
+        head = f"POST /mcp HTTP/1.1\r\nHost: {wire.HOST}:{product.port}\r\nContent-Length: {len(body)}\r\n"
+        assert wire.send_raw(product.port, f"{head}{named}{rest}\r\n".encode() + body).status == 404
 
 
 def test_a_file_that_cannot_be_read_shuts_out_all_but_the_first(product: Product, clients: Path) -> None:
@@ -199,18 +216,18 @@ def test_what_a_client_asks_and_was_granted_is_its_own_and_ends_with_it(product:
         lambda: product.rpc().call("omarchy_run", route=desktop.ASKED, preview=True).data["would_ask"], "it asks"
     )
     try:
-        client = Rpc(product.port, added(product, "codex"))
+        codex = Rpc(product.port, added(product, "codex"))
         with ThreadPoolExecutor() as pool:
-            asked = pool.submit(client.do, desktop.ASKED, "x", seconds=60)
+            asked = pool.submit(codex.do, desktop.ASKED, "x", seconds=60)
             rows = wait_until(lambda: product.control.call("Questions"), "a question", 15)
             assert [row["client"] for row in rows] == ["codex"]
             options = {"digest": text(rows[0]["digest"]), "scope": text("args"), "life": text("10min")}
             assert product.control.raw("Approve", "sa{sv}", (rows[0]["id"], options))[0] == ""
             assert asked.result(30).outcome == "ok"
         assert [grant["client"] for grant in product.control.call("Grants")] == ["codex"]
-        assert client.do(desktop.ASKED, "x").outcome == "ok"
+        assert codex.do(desktop.ASKED, "x").outcome == "ok"
         with ThreadPoolExecutor() as pool:
-            pending = pool.submit(client.do, desktop.ASKED, "y", seconds=60)
+            pending = pool.submit(codex.do, desktop.ASKED, "y", seconds=60)
             wait_until(lambda: product.control.call("Questions"), "another question", 15)
             assert ctl(product, "client", "revoke", "codex").returncode == 0
             assert pending.result(30).outcome == "refused"
@@ -225,23 +242,23 @@ def test_what_a_client_asks_and_was_granted_is_its_own_and_ends_with_it(product:
 # --- what a client is told
 
 
-@pytest.mark.parametrize("client", ["claude", "codex", "gemini", "opencode"])
-def test_a_clients_configuration_has_the_address_and_no_token(product: Product, client: str) -> None:
-    done = ctl(product, "client-config", f"--client={client}", "--json")
+@pytest.mark.parametrize("program", ["claude", "codex", "gemini", "opencode"])
+def test_a_clients_configuration_has_the_address_and_no_token(product: Product, program: str) -> None:
+    done = ctl(product, "client-config", f"--client={program}", "--json")
     found = json.loads(done.stdout)
-    assert found["client"] == client
+    assert found["client"] == program
     assert product.url in found["snippet"]
     assert product.token() not in done.stdout + done.stderr
     reads = found["snippet"] + found["first"]
     assert HEADERS in reads or str(product.state / "token") in reads
-    shown = ctl(product, "client-config", f"--client={client}").stdout
+    shown = ctl(product, "client-config", f"--client={program}").stdout
     assert shown == "".join(f"{part}\n" for part in (found["snippet"], found["first"]) if part)
 
 
 def test_another_clients_configuration_names_its_file(product: Product) -> None:
     assert ctl(product, "client-config", "--client=claude", "--name=codex").returncode == 2
-    for client in ("claude", "codex", "gemini", "opencode"):
-        words = ("client-config", f"--client={client}", "--name=codex", "--token-file=/secret/file")
+    for program in ("claude", "codex", "gemini", "opencode"):
+        words = ("client-config", f"--client={program}", "--name=codex", "--token-file=/secret/file")
         assert "/secret/file" in ctl(product, *words).stdout
 
 

@@ -82,7 +82,7 @@ class Door:
             await reject(send, verdict)
         elif verdict.path == access.HEALTH_PATH:
             await answer(send, 200, self._health())
-        elif self._owners.foreign(session_of(headers), verdict.client):
+        elif any(self._owners.foreign(session, verdict.client) for session in sessions_of(headers)):
             await answer(send, 404, STRANGER)
         else:
             headers = [(name, value.lower() if name in (b"host", b"origin") else value) for name, value in headers]
@@ -98,7 +98,7 @@ class Door:
             if scope["method"] == "GET" or (b"mcp-method", LISTEN_METHOD) in headers:
                 await self._hold(scope, receive, send, token)
             elif scope["method"] == "DELETE":
-                await self._app(scope, receive, self._ending(send, session_of(headers)))
+                await self._app(scope, receive, self._ending(send, "".join(sessions_of(headers)[:1])))
             else:
                 await self._app(scope, receive, send)
         finally:
@@ -170,9 +170,9 @@ class Door:
         return closing
 
 
-def session_of(headers: list[tuple[bytes, bytes]]) -> str:
-    """The session a request names, or ""."""
-    return dict(headers).get(HEADER, b"").decode("latin-1")
+def sessions_of(headers: list[tuple[bytes, bytes]]) -> list[str]:
+    """The sessions a request names: one at most, from an honest client; of several the SDK takes the first."""
+    return [value.decode("latin-1") for name, value in headers if name == HEADER]
 
 
 async def reject(send: Send, verdict: access.Rejected) -> None:
