@@ -6,15 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp.server.mcpserver import MCPServer
+from mcp import Client
+from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError
 from mcp.types import CallToolResult
 
 from omarchy_mcp.server import answers
 from omarchy_mcp.server.gate import Gate
+from omarchy_mcp.server.reading import Reading
+from omarchy_mcp.server.recording import Recorder
 from omarchy_mcp.server.resources import STATE, STATE_TOOL, STATUS, STATUS_TOOL, Resources
 from omarchy_mcp.server.settings import Settings
 from omarchy_mcp.session.journal import Writer
+from omarchy_mcp.session.pause import Pause
 
 TOLD = {"monitors": [{"name": "DP-1"}], "windows": 2}
 
@@ -70,3 +74,27 @@ def test_what_it_does_not_tell_cannot_be_read(
 ) -> None:
     with pytest.raises(ResourceError, match=said):
         read(server, tmp_path, uri, offered=offered, declared=declared)
+
+
+async def tells_slowly(ctx: Context) -> CallToolResult:
+    await ctx.report_progress(10, 50, "the person at the desk is being asked")
+    return await tells()
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_a_tool_that_takes_its_time_can_say_so_to_who_reads(tmp_path: Path, mode: str) -> None:
+    audit = Writer()
+    settings = Settings(tmp_path / "config.toml", audit)
+    reading = Reading(Recorder(audit, None), Pause(tmp_path), lambda _: "tests")
+    server = MCPServer("tests", log_level="ERROR", middleware=[reading])
+    server.add_tool(tells_slowly, name=STATE_TOOL)
+    gate = Gate(None, settings, "there is no desktop")
+    Resources(server=server, gate=gate, settings=settings, offered=lambda: BOTH).register(BOTH)
+
+    async def scenario() -> str:
+        async with Client(server, mode=mode) as client:
+            (content,) = (await client.read_resource(STATE)).contents
+            return str(getattr(content, "text", ""))
+
+    assert json.loads(asyncio.run(scenario())) == TOLD
+    audit.close()

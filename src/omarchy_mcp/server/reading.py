@@ -1,6 +1,7 @@
 """One record for each resource that is read, and none read while agents are paused."""
 
 import asyncio
+import contextvars
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,10 @@ from omarchy_mcp.session.records import Outcome, clean
 READ = "resources/read"
 COMPLETE = "completion/complete"
 MOST_URI = 256
+
+
+REQUEST: contextvars.ContextVar[ServerRequestContext[Any, Any] | None] = contextvars.ContextVar("request", default=None)
+"""The request by which a resource is read: resources are not told it, and a tool that is called for one needs it."""
 
 
 class Reading:
@@ -35,7 +40,7 @@ class Reading:
         call = CallRecord(tool=ctx.method, client=self._client_of(ctx))
         if ctx.method == READ:
             call.route = clean(str((ctx.params or {}).get("uri", "")), MOST_URI)
-        token = CURRENT.set(call)
+        token, request = CURRENT.set(call), REQUEST.set(ctx)
         try:
             self._let_pass(call)
             return await call_next(ctx)
@@ -51,6 +56,7 @@ class Reading:
             raise
         finally:
             CURRENT.reset(token)
+            REQUEST.reset(request)
             if call.route:
                 self._recorder.call(call)
 

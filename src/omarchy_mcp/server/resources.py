@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from mcp.types import (
     CallToolResult,
@@ -24,6 +24,7 @@ from omarchy_mcp.policy.registry import Command, find, key
 from omarchy_mcp.policy.verdict import outlook
 from omarchy_mcp.server.catalogue import Catalogue, Row
 from omarchy_mcp.server.gate import Gate, could_not_look
+from omarchy_mcp.server.reading import REQUEST
 from omarchy_mcp.server.recording import CURRENT
 from omarchy_mcp.server.rules import rules_in_force
 from omarchy_mcp.server.settings import Settings
@@ -155,7 +156,8 @@ class Resources:
     async def _told(self, tool: str, **arguments: str) -> Mapping[str, Any]:
         """What a tool says; what it cannot say is no resource either."""
         self._check(tool)
-        result = await self.server.call_tool(tool, arguments)
+        context = Context(request_context=REQUEST.get(), mcp_server=self.server)
+        result = await self.server.call_tool(tool, arguments, context)
         if not isinstance(result, CallToolResult) or result.structured_content is None:
             raise ResourceError(f"{tool} has no answer now")
         found: Mapping[str, Any] = result.structured_content
