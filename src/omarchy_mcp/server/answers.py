@@ -96,19 +96,28 @@ def refused(refusal: Refused, duration_ms: int) -> CallToolResult:
 
 def ran(verdict: Verdict, outcome: Ran, duration_ms: int) -> CallToolResult:
     """A command that was started, or could not be."""
+    about = {
+        "route": verdict.route, "tier": str(verdict.tier), "rule": verdict.rule, "target": verdict.target,
+        "job": outcome.job,
+    }  # fmt: skip
+    return _ran(about, outcome, duration_ms)
+
+
+def seen(route: str, job: str, outcome: Ran, duration_ms: int) -> CallToolResult:
+    """How a job is that was started before; one that failed is an error, as it would have been when waited for."""
+    return _ran({"route": route, "job": job}, outcome, duration_ms)
+
+
+def _ran(about: Mapping[str, object], outcome: Ran, duration_ms: int) -> CallToolResult:
     content = {
         "outcome": str(outcome.outcome),
-        "route": verdict.route,
-        "tier": str(verdict.tier),
-        "rule": verdict.rule,
-        "target": verdict.target,
+        **about,
         "reason": outcome.reason,
         "exit": outcome.exit,
         "signal": outcome.signal,
         "stdout": outcome.stdout,
         "stderr": outcome.stderr,
         "truncated": outcome.truncated,
-        "job": outcome.job,
         "duration_ms": duration_ms,
     }
     return result(content, in_words(outcome), error=outcome.outcome not in (Outcome.OK, Outcome.RUNNING))
@@ -140,13 +149,13 @@ def previewed(verdict: Verdict, argv: Sequence[str], duration_ms: int) -> CallTo
 def in_words(outcome: Ran) -> str:
     """The end of a command, then what it printed."""
     how = str(outcome.outcome)
-    if outcome.job:
+    if outcome.job and outcome.outcome is Outcome.RUNNING:
         how = f"still running as job {outcome.job}; it goes on"
     elif outcome.exit:
         how += f", exit status {outcome.exit}"
     elif outcome.signal:
         how += f", ended by signal {outcome.signal}"
-    if outcome.reason and not outcome.job:
+    if outcome.reason and outcome.outcome is not Outcome.RUNNING:
         how += f": {outcome.reason}"
     printed = [part.rstrip("\n") for part in (outcome.stdout, outcome.stderr) if part]
     return "\n".join([how, *printed])

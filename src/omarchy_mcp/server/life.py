@@ -194,7 +194,7 @@ class Life:
             for job in await desktop.jobs.adopt(self._passed.kept, self._settings.current.max_output_b):
                 if not job.exited.is_set():
                     recorder.job_adopted(job.id, (job.origin.client, job.origin.tool, job.origin.route))
-                runner.watch(job)
+                runner.adopt(job)
 
     def _handle_signals(self, server: Server) -> None:
         loop = asyncio.get_running_loop()
