@@ -46,6 +46,20 @@ class RunAnswer(TypedDict, total=False):
     binary: str
 
 
+class ActAnswer(TypedDict, total=False):
+    """What came of an act; the call that it stands for is `route`.
+
+    There is more in it, as in RunAnswer; what is declared is what every client pays for.
+    """
+
+    outcome: str
+    route: str
+    reason: str
+    exit: int
+    stdout: str
+    job: str
+
+
 class SearchAnswer(TypedDict, total=False):
     """Commands found, the best first."""
 

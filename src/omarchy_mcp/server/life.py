@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from omarchy_mcp import VERSION
 from omarchy_mcp.desktop.omarchy import NoOmarchyError, Omarchy
+from omarchy_mcp.server.acting import Acting
 from omarchy_mcp.server.app import build
 from omarchy_mcp.server.asking import Asking
 from omarchy_mcp.server.clients import Clients
@@ -99,7 +100,7 @@ class Life:
         gate = Gate(desktop.omarchy, self._settings, desktop.missing, asking)
         await self._adopt(desktop, runner, recorder)
         port = self._passed.sockets[0].getsockname()[1]
-        tools = Tools(gate=gate, runner=runner, settings=self._settings)
+        tools = Tools(acting=Acting(gate=gate, runner=runner, settings=self._settings))
         app, self._toolset = await build(tools, recorder, port, self._clients, pause)
         door = self._door = Door(app, port, self._tokens, self._health, self._clients.forget)
         server = Server(configure(door), door)
