@@ -64,7 +64,7 @@ def test_jobs_are_started_in_two_modules_and_authorized_is_made_in_one() -> None
 
 OTHERWISE = {"job", "stop"}
 """Parameters that stand for something other than a call of a command; system tests are about them."""
-TEXTS = {"path": "/a.png", "value": "50%", "level": "+5"}
+TEXTS = {"path": "/a.png", "value": "50%", "level": "+5", "region": "1,2 3x4"}
 """Texts of a form of their own."""
 
 

@@ -78,6 +78,49 @@ class TargetsAnswer(TypedDict, total=False):
     reason: str
 
 
+class SawAnswer(TypedDict, total=False):
+    """What came of a look; `why` says why nothing was seen."""
+
+    outcome: str
+    why: str
+    reason: str
+
+
+class TextAnswer(SawAnswer, total=False):
+    """Text that was read."""
+
+    text: str
+    truncated: bool
+
+
+class PictureAnswer(SawAnswer, total=False):
+    """What a picture beside it shows: scale is its pixels for one of the original's."""
+
+    width: int
+    height: int
+    scale: float
+    flat: str
+
+
+class DesktopAnswer(SawAnswer, total=False):
+    """What is open."""
+
+    count: int
+    monitors: list[dict[str, Any]]
+    workspaces: list[dict[str, Any]]
+    windows: list[dict[str, Any]]
+    focused: str
+
+
+class StatusAnswer(SawAnswer, total=False):
+    """How the machine is; each a command's own words."""
+
+    theme: str
+    battery: str
+    network: str
+    unknown: list[str]
+
+
 def result(content: Mapping[str, object], text: str, *, error: bool) -> CallToolResult:
     """An answer: structured content without its empty parts, the text, and whether it went wrong."""
     kept = {key: value for key, value in content.items() if value not in (None, "", [], ())}

@@ -1,8 +1,10 @@
 """Running what the gate let through, and putting what came of it into an answer."""
 
 import asyncio
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from omarchy_mcp.server.gate import Authorized
 from omarchy_mcp.server.progress import PROGRESS_S, Progress
@@ -16,6 +18,9 @@ PROBE = "probe"
 """What stands for the route of a fixed command of ours."""
 
 PROBE_BYTES = 1 << 20
+MOST_SAID = 2_000
+"""Characters of what a program says on standard error that are looked at."""
+
 STOP_S = 4.0
 """How long the answer to a stop waits for the end: the grace before SIGKILL, and a little."""
 
@@ -35,6 +40,17 @@ class Ran:
     stderr: str = ""
     truncated: bool = False
     job: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looked:
+    """What a program said that was run to look at something; `whole` when nothing of its output was left out."""
+
+    outcome: Outcome
+    reason: str = ""
+    data: bytes = b""
+    whole: bool = True
+    said: str = ""
 
 
 class Runner:
@@ -96,6 +112,39 @@ class Runner:
                 self._jobs.end(job)
         return finished(job) if done else Ran(outcome=Outcome.TIMED_OUT, reason=f"no answer within {deadline_s:g} s")
 
+    async def look(
+        self,
+        allowed: Authorized,
+        argv: Sequence[str],
+        call: CallRecord,
+        deadline_s: float,
+        limit: int,
+        stdin: bytes | None = None,
+    ) -> Looked:
+        """Run a program for an authorized look, and end it at the deadline; what it leaves on purpose may live on."""
+        if self._jobs is None:
+            return Looked(outcome=Outcome.ERROR, reason=self._no_jobs_reason)
+        if self._pause.active:
+            return Looked(outcome=Outcome.REFUSED, reason=REASON)
+        origin = Origin(client=call.client, tool=call.tool, route=f"{PROBE} {Path(argv[0]).name}")
+        try:
+            job = await self._jobs.start(secrets.token_hex(6), argv, origin, allowed.session.env, limit, stdin)
+        except SpawnError as error:
+            return Looked(outcome=Outcome.NOT_INSTALLED if error.missing else Outcome.ERROR, reason=str(error))
+        try:
+            over = await job.wait(deadline_s)
+        finally:
+            if not job.exited.is_set():
+                self._jobs.end(job)
+        self._jobs.done(job)
+        outcome = outcome_of(job) if over else Outcome.TIMED_OUT
+        return Looked(
+            outcome=outcome,
+            data=job.stdout.data() if job.stdout else b"",
+            whole=job.stdout is not None and not job.stdout.truncated and not job.overflowed,
+            said=job.stderr.text()[:MOST_SAID] if job.stderr else "",
+        )
+
     def _left_running(self, job: Job) -> Ran:
         assert self._jobs is not None  # noqa: S101 - a job exists, so did what started it
         self._jobs.hand_over(job)
@@ -105,7 +154,7 @@ class Runner:
 
     def adopt(self, job: Job) -> None:
         """Take over a job an earlier run of ours started: agents may ask about it as before."""
-        if job.origin.route != PROBE:
+        if not job.origin.route.startswith(PROBE):
             self._told.add(job)
         self.watch(job)
 
