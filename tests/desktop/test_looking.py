@@ -27,7 +27,7 @@ def shot(wanted: Wanted, monitors: tuple[Monitor, ...] = BOTH, window: Window | 
 def test_the_whole_screen_is_every_monitor_at_the_highest_scale() -> None:
     found = shot(Wanted(target="screen"))
     assert (found.args, found.area, found.scale) == ((), Area(x=0, y=0, width=3640, height=1920), 1.5)
-    assert found.scaled(1568) == ("-s", f"{1568 / 3640:.6g}")
+    assert found.scaled(1568) == ("-s", f"{1568.5 / 3640:.6g}")
     assert shot(Wanted(target="screen"), ()).scaled(1568) == ()
 
 

@@ -57,7 +57,8 @@ class Shot:
         """The arguments with a scale that makes the longest side this many pixels at most."""
         if self.area is None:
             return self.args
-        factor = min(self.scale, longest / max(self.area.width, self.area.height, 1))
+        # a little more than needed: the program rounds down, and what is too large is made smaller afterwards
+        factor = min(self.scale, (longest + 0.5) / max(self.area.width, self.area.height, 1))
         return (*self.args, "-s", f"{factor:.6g}")
 
 
