@@ -379,6 +379,20 @@ def test_programs_that_hang_hold_up_nothing_else(product: Product, rpc: Rpc, pla
     wait_until(lambda: not left(), "no process is left", 10)
 
 
+def test_a_copy_that_hangs_is_ended_and_said(product: Product, rpc: Rpc, plant: Planted) -> None:
+    plant("wl-copy-hangs")
+    answer = rpc.call("omarchy_clipboard_write", text="x")
+    assert (answer.outcome, answer.data["why"], answer.failed) == ("timed_out", "timed_out", True)
+    assert answer.seconds < 5
+
+
+def test_a_clipboard_without_end_is_ended_and_said(rpc: Rpc, plant: Planted) -> None:
+    plant("wl-paste-answers", b"x" * 3_000_000)
+    answer = rpc.call("omarchy_clipboard_read")
+    assert (answer.data["why"], answer.failed) == ("could_not_look", True)
+    assert len(answer.text) < 500
+
+
 # --- how the machine is
 
 

@@ -21,7 +21,11 @@ MAX_TEXT = 4_000
 
 
 class RunAnswer(TypedDict, total=False):
-    """What came of a command or of a function of the shell."""
+    """What came of a command.
+
+    There is more in it where there is more to say (ran, previewed, refused below); what is declared is what every
+    client pays for in every conversation.
+    """
 
     outcome: str
     route: str
@@ -35,27 +39,15 @@ class RunAnswer(TypedDict, total=False):
     truncated: bool
     job: str
     duration_ms: int
-    target: str
-    did_you_mean: list[str]
     ways_out: list[str]
-    allowed: bool
-    askable: bool
-    would_ask: bool
-    capabilities: list[str]
-    argv: list[str]
-    binary: str
 
 
 class ActAnswer(TypedDict, total=False):
-    """What came of an act; the call that it stands for is `route`.
-
-    There is more in it, as in RunAnswer; what is declared is what every client pays for.
-    """
+    """What came of an act; the call that it stands for is `route`.  There is more in it, as in RunAnswer."""
 
     outcome: str
     route: str
     reason: str
-    exit: int
     stdout: str
     job: str
 
@@ -103,11 +95,9 @@ class PictureAnswer(SawAnswer, total=False):
 
 
 class DesktopAnswer(SawAnswer, total=False):
-    """What is open."""
+    """What is open; monitors and workspaces are beside the windows."""
 
     count: int
-    monitors: list[dict[str, Any]]
-    workspaces: list[dict[str, Any]]
     windows: list[dict[str, Any]]
     focused: str
 
