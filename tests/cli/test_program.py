@@ -111,7 +111,7 @@ def test_status_of_a_stopped_server_is_3_and_starts_nothing(product: Product) ->
 
 def test_status_of_a_server_that_serves_is_0(product: Product) -> None:
     product.wake()
-    wait_until(lambda: "Tools: 4" in ctl(product, "status").stdout, "the server has reported")
+    wait_until(lambda: "Tools: 19" in ctl(product, "status").stdout, "the server has reported")
     done = ctl(product, "status")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("● serving")

@@ -10,6 +10,7 @@ import pytest
 from mcp.server.mcpserver import MCPServer
 
 from omarchy_mcp.server import tools as tools_module
+from omarchy_mcp.server.acting import Acting
 from omarchy_mcp.server.gate import Gate
 from omarchy_mcp.server.recording import CURRENT, CallRecord, Recorder
 from omarchy_mcp.server.running import Runner
@@ -61,10 +62,27 @@ def test_jobs_are_started_in_two_modules_and_authorized_is_made_in_one() -> None
     assert making == {"server/gate.py"}
 
 
-def arguments_for(schema: dict[str, Any]) -> dict[str, Any]:
+OTHERWISE = {"job", "stop"}
+"""Parameters that stand for something other than a call of a command; system tests are about them."""
+TEXTS = {"path": "/a.png", "value": "50%", "level": "+5", "region": "1,2 3x4"}
+"""Texts of a form of their own."""
+
+
+def example(name: str, schema: dict[str, Any]) -> Any:
+    """Something for one parameter: a choice's last, which does more than look."""
+    if "enum" in schema:
+        return schema["enum"][-1] if name != "target" else schema["enum"][0]
+    examples = {"string": TEXTS.get(name, "omarchy theme set"), "array": ["x"], "integer": 1, "boolean": True}
+    return examples[schema["type"]]
+
+
+def arguments_for(tool: str, schema: dict[str, Any]) -> dict[str, Any]:
     """Something for every parameter of a tool."""
-    examples = {"string": "omarchy theme set", "array": ["x"], "integer": 1, "boolean": True}
-    return {name: examples[each["type"]] for name, each in schema["properties"].items()}
+    if tool == "omarchy_toggle":
+        return {"feature": "nightlight", "state": "on"}
+    if tool == "omarchy_launch":
+        return {"what": "browser", "target": "https://example.org"}
+    return {name: example(name, each) for name, each in schema["properties"].items() if name not in OTHERWISE}
 
 
 @pytest.fixture(name="server")
@@ -74,7 +92,7 @@ def server_without_a_desktop(tmp_path: Path) -> Iterator[MCPServer]:
     settings = Settings(tmp_path / "config.toml", audit)
     runner = Runner(None, Recorder(audit, None), Pause(tmp_path), "RUNNER")
     server = MCPServer("tests", log_level="ERROR")
-    Tools(gate=Gate(None, settings, "GATE"), runner=runner, settings=settings).register(server)
+    Tools(acting=Acting(gate=Gate(None, settings, "GATE"), runner=runner, settings=settings)).register(server)
     yield server
     audit.close()
 
@@ -85,7 +103,7 @@ def test_a_tool_goes_no_further_than_the_gate(server: MCPServer, name: str) -> N
         (tool,) = [each for each in await server.list_tools() if each.name == name]
         call = CallRecord(tool=name, client="tests")
         token = CURRENT.set(call)
-        result: Any = await server.call_tool(name, arguments_for(tool.input_schema))
+        result: Any = await server.call_tool(name, arguments_for(name, tool.input_schema))
         CURRENT.reset(token)
         assert result.is_error
         assert call.outcome is Outcome.ERROR

@@ -15,6 +15,7 @@ disabled = ["omarchy_screenshot"]
 allow = ["omarchy theme  install"]
 allow_groups = ["Update"]
 deny = ["omarchy launch browser"]
+ask_before = ["Screen", "clipboard-read"]
 ask = true
 ask_timeout_s = 20
 click = "approve"
@@ -47,6 +48,7 @@ def test_every_key_is_read_whatever_the_editor_wrote(text: bytes) -> None:
         allow=frozenset({"theme install"}),
         allow_groups=frozenset({"update"}),
         deny=frozenset({"launch browser"}),
+        ask_before=frozenset({"screen", "clipboard read"}),
         ask=True,
         ask_timeout_s=20,
         click="approve",
@@ -106,9 +108,9 @@ def test_a_key_where_a_table_belongs_is_named() -> None:
 
 @pytest.mark.parametrize("value", ["'launch browser'", "['launch browser', 3]"])
 def test_a_bad_deny_list_never_widens(value: str) -> None:
-    read = parse_config(f"[policy]\ndeny = {value}".encode())
+    read = parse_config(f"[policy]\ndeny = {value}\nask_before = {value}".encode())
     assert read.problems
-    assert read.config.deny == frozenset({"launch browser"})
+    assert read.config.deny == read.config.ask_before == frozenset({"launch browser"})
 
 
 @given(st.binary() | st.text(st.characters(codec="utf-8")).map(str.encode))

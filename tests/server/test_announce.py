@@ -25,6 +25,8 @@ NAME = frozenset({"theme set"})
         (Config(ask=True), Config(), LESS, ("guarded commands are refused without asking",)),
         (Config(ask=True), Config(ask=True, ask_timeout_s=9), OTHER, ("a question waits for 9 s",)),
         (Config(), Config(disabled_tools=NAME), LESS, ("tools hidden: theme set",)),
+        (Config(), Config(ask_before=NAME), LESS, ("asked about: theme set",)),
+        (Config(ask_before=NAME), Config(), MORE, ("no longer asked about: theme set",)),
         (Config(disabled_tools=NAME), Config(), MORE, ("tools offered again: theme set",)),
         (RESTRICTIVE, Config(), MORE, ("config.toml can be read again, and its rules hold",)),
         (Config(), RESTRICTIVE, LESS, ("only safe commands run: config.toml could not be read",)),

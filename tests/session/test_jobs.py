@@ -1,5 +1,6 @@
 import asyncio
 import contextlib
+import hashlib
 import json
 import os
 import secrets
@@ -71,6 +72,19 @@ def test_argv_arrives_exactly(tmp_path: Path) -> None:
             assert json.loads(streams(job)[0]) == args
             await within(job.ended.wait())
         assert left_in(tmp_path) == []
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("data", [b"", b"two\nlines \xff\0", b"x" * 1_000_000])
+def test_a_command_reads_exactly_what_it_is_given(tmp_path: Path, data: bytes) -> None:
+    async def scenario() -> None:
+        async with spawner(tmp_path) as jobs:
+            argv = ["/usr/bin/sha256sum"]
+            job = await jobs.start(secrets.token_hex(6), argv, ORIGIN, NOTHING, 4096, stdin=data)
+            assert await job.wait(10)
+            assert streams(job) == (f"{hashlib.sha256(data).hexdigest()}  -\n", "")
+            await within(job.ended.wait())
 
     asyncio.run(scenario())
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from system import desktop
+from system import desktop, journal
 from system.client import Rpc
 from system.product import SERVICE, SLICE, Product
 from system.world import alive, wait_until
@@ -67,6 +67,60 @@ def test_a_detached_command_is_not_waited_for(product: Product, rpc: Rpc) -> Non
     assert answer.outcome == "running"
     assert answer.seconds < 2
     assert product.job_unit(answer.data["job"])
+
+
+def test_a_job_is_seen_waited_for_and_remembered_when_it_is_over(product: Product, rpc: Rpc) -> None:
+    number = rpc.do(desktop.SLEEP, "1.5", "seen", detach=True).data["job"]
+    seen = rpc.call("omarchy_run", job=number, route="", args=[])
+    assert (seen.outcome, seen.failed, seen.data["job"]) == ("running", False, number)
+    assert seen.data["route"] == desktop.SLEEP
+    wait_until(lambda: rpc.call("omarchy_run", job=number).data.get("stdout") == "begun\n", "its output so far is seen")
+    over = rpc.call("omarchy_run", job=number, timeout_ms=10_000)
+    assert (over.outcome, over.data["exit"], over.data["stdout"]) == ("ok", 0, "begun\nawake\n")
+    assert over.seconds < PROMPT_SECONDS
+    assert rpc.call("omarchy_run", job=number).data["stdout"] == "begun\nawake\n"
+
+
+def test_an_agent_stops_its_job_and_that_is_on_record(product: Product, rpc: Rpc) -> None:
+    since = journal.moment()
+    number = rpc.do(desktop.TREE, "stopped", timeout_ms=1_500).data["job"]
+    family = wait_until(lambda: product.desktop.pids("stopped"), "the family has grown")
+    answer = rpc.call("omarchy_run", job=number, stop=True)
+    assert (answer.outcome, answer.failed) == ("ok", False), answer
+    assert not any(map(alive, family))
+    assert not product.job_unit(number)
+    assert rpc.call("omarchy_run", job=number, stop=True).outcome == "ok"
+    if journal.readable(product.world):
+        wait_until(
+            lambda: [
+                entry
+                for entry in product.records(since=since)
+                if entry.get("OMARCHY_MCP_JOB") == number and entry["MESSAGE"].endswith("ended its job")
+            ],
+            "the stop is on record",
+        )
+
+
+def test_a_job_is_seen_and_stopped_after_a_restart_of_the_server(product: Product, rpc: Rpc) -> None:
+    number = rpc.do(desktop.SLEEP, "60", "outlives", timeout_ms=1_000).data["job"]
+    (pid,) = wait_until(lambda: product.desktop.pids("outlives"), "the command has begun")
+    product.restart()
+    client = product.rpc()
+    assert client.call("omarchy_run", job=number).outcome == "running"
+    assert client.call("omarchy_run", job=number, stop=True).outcome == "ok"
+    assert not alive(pid)
+
+
+def test_only_jobs_that_agents_started_are_seen(product: Product, rpc: Rpc) -> None:
+    for number in ("0123456789ab", "", "../x", "f" * 12, "x" * 10_000):
+        for stop in (False, True):
+            if number or stop:
+                answer = rpc.call("omarchy_run", job=number, stop=stop)
+                assert (answer.outcome, answer.failed) == ("refused", True), answer
+                assert len(answer.text) < 500
+    both = rpc.call("omarchy_run", job="0123456789ab", route=desktop.TRUE)
+    assert both.outcome == "refused"
+    assert "alone" in both.data["reason"]
 
 
 def test_what_was_written_before_the_budget_is_not_lost(rpc: Rpc) -> None:

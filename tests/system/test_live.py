@@ -20,7 +20,7 @@ IN_FORCE_S = 3.0
 DENY = f'deny = ["{desktop.TRUE}"]\n'
 HIDE = '[tools]\ndisabled = ["omarchy_shell_call"]\n'
 TOLD = b"notifications/tools/list_changed"
-TOOLS = 4
+TOOLS = 19
 
 
 def allowed(rpc: Rpc) -> bool:

@@ -24,6 +24,7 @@ from mcp.types import Resource, ResourceTemplate, Tool  # noqa: E402 - likewise
 from omarchy_mcp.desktop.omarchy import scripts_of  # noqa: E402 - likewise
 from omarchy_mcp.policy.registry import parse  # noqa: E402 - likewise
 from omarchy_mcp.policy.tiers import Tier, rate, rows  # noqa: E402 - likewise
+from omarchy_mcp.server.acting import Acting  # noqa: E402 - likewise
 from omarchy_mcp.server.gate import Gate  # noqa: E402 - likewise
 from omarchy_mcp.server.recording import Recorder  # noqa: E402 - likewise
 from omarchy_mcp.server.resources import Resources  # noqa: E402 - likewise
@@ -55,7 +56,7 @@ def declared(folder: Path) -> MCPServer:
     gate = Gate(None, settings, "there is no desktop")
     runner = Runner(None, Recorder(audit, None), Pause(folder), "there is no desktop")
     server = MCPServer("tools-md", log_level="ERROR")
-    Tools(gate=gate, runner=runner, settings=settings).register(server)
+    Tools(acting=Acting(gate=gate, runner=runner, settings=settings)).register(server)
     Resources(server=server, gate=gate, settings=settings, offered=frozenset).register(NAMES)
     audit.close()
     return server

@@ -5,6 +5,7 @@ import os
 import re
 import sys
 
+from .faults import fault
 from .state import State
 
 EXECUTE = re.compile(r"os\.execute\(\s*([\"'])(.*?)\1\s*\)", re.DOTALL)
@@ -134,9 +135,12 @@ def main() -> int:
         print("HYPRLAND_INSTANCE_SIGNATURE not set! (is hyprland running?)")
         return 1
     state = State()
-    override = state.inside("hyprctl-answers")
-    if override is not None and override.is_file():
-        sys.stdout.buffer.write(override.read_bytes())
+    wrong = fault(state, "hyprctl")
+    if wrong is not None:
+        return wrong
+    if words[:1] == ["locked"]:
+        locked = state.get("session") == "locked"
+        print(json.dumps({"locked": locked}) if as_json else str(locked).lower())
         return 0
     compositor = Compositor(state)
     if words[:1] == ["--batch"]:

@@ -20,6 +20,8 @@ class Session:
 
     env: Environment
     omarchy: Path
+    graphical: bool = False
+    """Whether there is a compositor to speak to, as far as anybody says."""
 
 
 async def look_at_session(manager: Manager) -> Session:
@@ -33,4 +35,5 @@ async def look_at_session(manager: Manager) -> Session:
     path = known.get("PATH") or os.defpath
     add = found | {"OMARCHY_PATH": str(omarchy), "PATH": f"{omarchy}/bin:{path}"}
     unset = sorted({*environment.NEVER, *environment.MANAGERS} | set(filter(environment.forbidden, known)))
-    return Session(env=Environment(add=add, unset=unset), omarchy=omarchy)
+    graphical = any(name in known or name in found for name in SESSION_VARIABLES)
+    return Session(env=Environment(add=add, unset=unset), omarchy=omarchy, graphical=graphical)

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from omarchy_mcp.desktop.finding import program_path
+
 TARGET = re.compile(r"^target (?P<name>\S+)$")
 FUNCTION = re.compile(r"^\s+function (?P<name>\w+)\((?P<args>.*)\): (?P<gives>\w+)$")
 
@@ -27,15 +29,9 @@ class Function:
         return f"{self.name}({', '.join(self.args)}): {self.gives}"
 
 
-PROGRAM_FOLDERS = (Path("/usr/local/bin"), Path("/usr/bin"))
-"""Where a program that is not Omarchy's own is taken from, whatever PATH has in front of them."""
-
-
 def show_argv(omarchy: Path) -> list[str]:
     """The program that lists the shell's functions."""
-    found = (folder / "qs" for folder in (omarchy / "bin", *PROGRAM_FOLDERS))
-    qs = next((path for path in found if path.is_file()), PROGRAM_FOLDERS[-1] / "qs")
-    return [str(qs), "ipc", "-n", "-p", str(omarchy / "shell"), "show"]
+    return [program_path(omarchy, "qs"), "ipc", "-n", "-p", str(omarchy / "shell"), "show"]
 
 
 def call_argv(omarchy: Path, target: str, function: str, args: Sequence[str]) -> list[str]:

@@ -37,6 +37,7 @@ class Config:
     allow: frozenset[str] = field(default_factory=frozenset)
     allow_groups: frozenset[str] = field(default_factory=frozenset)
     deny: frozenset[str] = field(default_factory=frozenset)
+    ask_before: frozenset[str] = field(default_factory=frozenset)
     ask: bool = False
     ask_timeout_s: int = 50
     click: str = "auto"
@@ -156,7 +157,7 @@ def _names(spell: Callable[[str], str]) -> Callable[[object], frozenset[str]]:
     return read
 
 
-_NARROWING = frozenset({"deny", "disabled"})
+_NARROWING = frozenset({"deny", "disabled", "ask_before"})
 _NARROWEST = {"click": "open", "approve_from": "shell"}  # what counts when the person's word is none of the choices
 _KEYS: dict[str, dict[str, tuple[str, Callable[[object], object]]]] = {
     "server": {
@@ -169,6 +170,7 @@ _KEYS: dict[str, dict[str, tuple[str, Callable[[object], object]]]] = {
         "allow": ("allow", _names(key)),
         "allow_groups": ("allow_groups", _names(key)),
         "deny": ("deny", _names(key)),
+        "ask_before": ("ask_before", _names(key)),
         "ask": ("ask", _flag),
         "ask_timeout_s": ("ask_timeout_s", _number(ASK_TIMEOUT_S)),
         "click": ("click", _one_of(CLICKS)),

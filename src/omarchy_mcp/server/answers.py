@@ -21,7 +21,11 @@ MAX_TEXT = 4_000
 
 
 class RunAnswer(TypedDict, total=False):
-    """What came of a command or of a function of the shell."""
+    """What came of a command.
+
+    There is more in it where there is more to say (ran, previewed, refused below); what is declared is what every
+    client pays for in every conversation.
+    """
 
     outcome: str
     route: str
@@ -35,15 +39,17 @@ class RunAnswer(TypedDict, total=False):
     truncated: bool
     job: str
     duration_ms: int
-    target: str
-    did_you_mean: list[str]
     ways_out: list[str]
-    allowed: bool
-    askable: bool
-    would_ask: bool
-    capabilities: list[str]
-    argv: list[str]
-    binary: str
+
+
+class ActAnswer(TypedDict, total=False):
+    """What came of an act; the call that it stands for is `route`.  There is more in it, as in RunAnswer."""
+
+    outcome: str
+    route: str
+    reason: str
+    stdout: str
+    job: str
 
 
 class SearchAnswer(TypedDict, total=False):
@@ -62,6 +68,47 @@ class TargetsAnswer(TypedDict, total=False):
     functions: list[dict[str, Any]]
     outcome: str
     reason: str
+
+
+class SawAnswer(TypedDict, total=False):
+    """What came of a look; `why` says why nothing was seen."""
+
+    outcome: str
+    why: str
+    reason: str
+
+
+class TextAnswer(SawAnswer, total=False):
+    """Text that was read."""
+
+    text: str
+    truncated: bool
+
+
+class PictureAnswer(SawAnswer, total=False):
+    """What a picture beside it shows: scale is its pixels for one of the original's."""
+
+    width: int
+    height: int
+    scale: float
+    flat: str
+
+
+class DesktopAnswer(SawAnswer, total=False):
+    """What is open; monitors and workspaces are beside the windows."""
+
+    count: int
+    windows: list[dict[str, Any]]
+    focused: str
+
+
+class StatusAnswer(SawAnswer, total=False):
+    """How the machine is; each a command's own words."""
+
+    theme: str
+    battery: str
+    network: str
+    unknown: list[str]
 
 
 def result(content: Mapping[str, object], text: str, *, error: bool) -> CallToolResult:
@@ -96,19 +143,28 @@ def refused(refusal: Refused, duration_ms: int) -> CallToolResult:
 
 def ran(verdict: Verdict, outcome: Ran, duration_ms: int) -> CallToolResult:
     """A command that was started, or could not be."""
+    about = {
+        "route": verdict.route, "tier": str(verdict.tier), "rule": verdict.rule, "target": verdict.target,
+        "job": outcome.job,
+    }  # fmt: skip
+    return _ran(about, outcome, duration_ms)
+
+
+def seen(route: str, job: str, outcome: Ran, duration_ms: int) -> CallToolResult:
+    """How a job is that was started before; one that failed is an error, as it would have been when waited for."""
+    return _ran({"route": route, "job": job}, outcome, duration_ms)
+
+
+def _ran(about: Mapping[str, object], outcome: Ran, duration_ms: int) -> CallToolResult:
     content = {
         "outcome": str(outcome.outcome),
-        "route": verdict.route,
-        "tier": str(verdict.tier),
-        "rule": verdict.rule,
-        "target": verdict.target,
+        **about,
         "reason": outcome.reason,
         "exit": outcome.exit,
         "signal": outcome.signal,
         "stdout": outcome.stdout,
         "stderr": outcome.stderr,
         "truncated": outcome.truncated,
-        "job": outcome.job,
         "duration_ms": duration_ms,
     }
     return result(content, in_words(outcome), error=outcome.outcome not in (Outcome.OK, Outcome.RUNNING))
@@ -140,13 +196,13 @@ def previewed(verdict: Verdict, argv: Sequence[str], duration_ms: int) -> CallTo
 def in_words(outcome: Ran) -> str:
     """The end of a command, then what it printed."""
     how = str(outcome.outcome)
-    if outcome.job:
+    if outcome.job and outcome.outcome is Outcome.RUNNING:
         how = f"still running as job {outcome.job}; it goes on"
     elif outcome.exit:
         how += f", exit status {outcome.exit}"
     elif outcome.signal:
         how += f", ended by signal {outcome.signal}"
-    if outcome.reason and not outcome.job:
+    if outcome.reason and outcome.outcome is not Outcome.RUNNING:
         how += f": {outcome.reason}"
     printed = [part.rstrip("\n") for part in (outcome.stdout, outcome.stderr) if part]
     return "\n".join([how, *printed])

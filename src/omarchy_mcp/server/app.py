@@ -21,7 +21,7 @@ from omarchy_mcp.server.reading import Reading
 from omarchy_mcp.server.recording import CURRENT, CallRecord, Recorder
 from omarchy_mcp.server.resources import Resources
 from omarchy_mcp.server.tools import INSTRUCTIONS, NAMES, Tools
-from omarchy_mcp.server.toolset import Toolset
+from omarchy_mcp.server.toolset import Parameters, Toolset, slim
 from omarchy_mcp.session.pause import REASON, Pause
 from omarchy_mcp.session.records import Outcome, clean
 
@@ -31,9 +31,7 @@ MAX_BODY = 1 << 20
 class Recording:
     """Wraps every tool call: odd arguments are refused by name, and one record is written whatever happens."""
 
-    def __init__(
-        self, recorder: Recorder, parameters: Callable[[], Mapping[str, frozenset[str]]], pause: Pause
-    ) -> None:
+    def __init__(self, recorder: Recorder, parameters: Callable[[], Mapping[str, Parameters]], pause: Pause) -> None:
         """`parameters` are those of each tool that is on offer now."""
         self._recorder = recorder
         self._pause = pause
@@ -70,7 +68,10 @@ class Recording:
     def _tidy(
         self, ctx: ServerRequestContext[Any, Any], params: dict[str, Any]
     ) -> tuple[ServerRequestContext[Any, Any], CallToolResult | None]:
-        """Leave out arguments that are null, as some clients send for "not given"; refuse unknown ones by name."""
+        """Leave out arguments that are null or, where one may be left out, empty: clients send that for "not given".
+
+        Unknown ones are refused by name.
+        """
         given = params.get("arguments")
         known = self._parameters().get(str(params.get("name")))
         if known is None or not isinstance(given, Mapping):
@@ -79,7 +80,9 @@ class Recording:
         if unknown:
             text = f"unknown argument {', '.join(map(repr, unknown))}; known: {', '.join(sorted(known))}"
             return ctx, CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
-        params["arguments"] = {name: value for name, value in given.items() if value is not None}
+        params["arguments"] = {
+            name: value for name, value in given.items() if value is not None and (value != "" or known[name])
+        }
         return dataclasses.replace(ctx, params=params), None
 
 
@@ -126,14 +129,17 @@ async def build(
         subscriptions=clients.bus,
         middleware=[
             clients,
+            slim,
             Recording(recorder, lambda: toolset.parameters, pause),
             Reading(recorder, pause, client_of),
         ],
     )
     toolset = Toolset(server, tools.register)
-    resources = Resources(server=server, gate=tools.gate, settings=tools.settings, offered=lambda: toolset.parameters)
+    resources = Resources(
+        server=server, gate=tools.acting.gate, settings=tools.acting.settings, offered=lambda: toolset.parameters
+    )
     resources.register(NAMES)
-    await toolset.offer(tools.settings.current.disabled_tools)
+    await toolset.offer(tools.acting.settings.current.disabled_tools)
     exact = sorted(host.decode() for host in hosts(port))
     app = server.streamable_http_app(
         streamable_http_path=MCP_PATH,

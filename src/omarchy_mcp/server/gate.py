@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
+from omarchy_mcp.desktop.finding import program_path
 from omarchy_mcp.desktop.omarchy import Installed, NoOmarchyError, Omarchy
 from omarchy_mcp.desktop.session import Session
 from omarchy_mcp.desktop.shell import call_argv
@@ -19,6 +20,7 @@ from omarchy_mcp.policy.verdict import Verdict, decide, decide_ipc
 from omarchy_mcp.server.asking import Asking
 from omarchy_mcp.server.progress import Progress
 from omarchy_mcp.server.recording import CallRecord
+from omarchy_mcp.server.senses import Sense, decide_sense
 from omarchy_mcp.server.settings import Settings
 from omarchy_mcp.session.bus import BusError
 from omarchy_mcp.session.records import Outcome
@@ -110,6 +112,32 @@ class Gate:
             return await self._conclude(decide_shell, session, call, progress)
         except (NoOmarchyError, BusError) as error:
             return could_not_look(error)
+
+    async def authorize_sense(
+        self, sense: Sense, program: str, args: Sequence[str], call: CallRecord, progress: Progress | None = None
+    ) -> Authorized | Refused:
+        """Decide on perceiving something by a program, likewise; `args` are what the person is shown of it."""
+
+        async def decide_look(granted: str = "") -> tuple[Verdict, tuple[str, ...]]:
+            verdict = decide_sense(sense, args, config=self._settings.current, granted=granted)
+            return verdict, (program_path(session.omarchy, program),)
+
+        try:
+            session = await self.session()
+            return await self._conclude(decide_look, session, call, progress)
+        except (NoOmarchyError, BusError) as error:
+            return could_not_look(error)
+
+    async def authorize_unasked(self, route: str, args: Sequence[str]) -> Authorized | Refused:
+        """Decide on running a command as part of something else: what is not allowed as it is does not run."""
+        try:
+            session = await self.session()
+            verdict, argv = await self._decide(session, route, args)
+        except (NoOmarchyError, BusError) as error:
+            return could_not_look(error)
+        if verdict.allowed:
+            return Authorized(verdict=verdict, argv=argv, session=session)
+        return Refused(outcome=Outcome.REFUSED, reason=verdict.reason, verdict=verdict)
 
     async def preview(self, route: str, args: Sequence[str]) -> tuple[Verdict, tuple[str, ...]]:
         """What would be decided on a call, and what would be run.

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from omarchy_mcp import VERSION
 from omarchy_mcp.desktop.omarchy import NoOmarchyError, Omarchy
+from omarchy_mcp.server.acting import Acting
 from omarchy_mcp.server.app import build
 from omarchy_mcp.server.asking import Asking
 from omarchy_mcp.server.clients import Clients
@@ -98,7 +99,7 @@ class Life:
         gate = Gate(desktop.omarchy, self._settings, desktop.missing, asking)
         await self._adopt(desktop, runner, recorder)
         port = self._passed.sockets[0].getsockname()[1]
-        tools = Tools(gate=gate, runner=runner, settings=self._settings)
+        tools = Tools(acting=Acting(gate=gate, runner=runner, settings=self._settings))
         app, self._toolset = await build(tools, recorder, port, self._clients, pause)
         door = self._door = Door(app, port, self._tokens.current, self._health, self._clients.forget)
         server = Server(configure(door), door)
@@ -188,7 +189,7 @@ class Life:
             for job in await desktop.jobs.adopt(self._passed.kept, self._settings.current.max_output_b):
                 if not job.exited.is_set():
                     recorder.job_adopted(job.id, (job.origin.client, job.origin.tool, job.origin.route))
-                runner.watch(job)
+                runner.adopt(job)
 
     def _handle_signals(self, server: Server) -> None:
         loop = asyncio.get_running_loop()

@@ -16,6 +16,12 @@ from omarchy_mcp.session.records import Event, Outcome, arguments
 PREVIEW = "preview"
 """The reason of a call that only asked what would happen."""
 
+SEEN, STOPPED = "job seen", "job stopped"
+"""The reasons of calls about a job that was there already."""
+
+NOTES = {PREVIEW: "a preview: nothing ran", SEEN: "asked about its job", STOPPED: "ended its job"}
+"""What a reason says at the end of a record's line."""
+
 TELL_S = 0.05
 """Calls that end within this time are told together: the bar shows a pulse, not a count."""
 
@@ -62,8 +68,8 @@ class CallRecord:
             text += f", exit status {self.exit}"
         if self.signal is not None:
             text += f", signal {self.signal}"
-        if self.reason == PREVIEW:
-            text += ", a preview: nothing ran"
+        if self.reason in NOTES:
+            text += f", {NOTES[self.reason]}"
         if self.outcome in (Outcome.REFUSED, Outcome.ERROR, Outcome.NOT_INSTALLED) and self.reason:
             text += f": {self.reason}"
         return text

@@ -1,17 +1,31 @@
 """Running what the gate let through, and putting what came of it into an answer."""
 
 import asyncio
+import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from omarchy_mcp.server.gate import Authorized
 from omarchy_mcp.server.progress import PROGRESS_S, Progress
 from omarchy_mcp.server.recording import CallRecord, Recorder
+from omarchy_mcp.server.told import Told
 from omarchy_mcp.session.jobs import EXEC_FAILED, Environment, Exit, Job, Jobs, Origin, SpawnError
 from omarchy_mcp.session.pause import REASON, Pause
 from omarchy_mcp.session.records import Outcome
 
+PROBE = "probe"
+"""What stands for the route of a fixed command of ours."""
+
 PROBE_BYTES = 1 << 20
+MOST_SAID = 2_000
+"""Characters of what a program says on standard error that are looked at."""
+
+STOP_S = 4.0
+"""How long the answer to a stop waits for the end: the grace before SIGKILL, and a little."""
+
+LOST = "still running; what it printed before the server was restarted is lost"
+STILL = "still running; it goes on"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +42,17 @@ class Ran:
     job: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looked:
+    """What a program said that was run to look at something; `whole` when nothing of its output was left out."""
+
+    outcome: Outcome
+    reason: str = ""
+    data: bytes = b""
+    whole: bool = True
+    said: str = ""
+
+
 class Runner:
     """Starts authorized commands and waits for them."""
 
@@ -38,6 +63,7 @@ class Runner:
         self._recorder = recorder
         self._no_jobs_reason = no_jobs_reason
         self._watchers: set[asyncio.Task[None]] = set()
+        self._told = Told()
 
     async def run(
         self,
@@ -74,7 +100,7 @@ class Runner:
         """Run a fixed command of ours, with nothing of a client's in it, and end it at the deadline."""
         if self._jobs is None:
             return Ran(outcome=Outcome.ERROR, reason=self._no_jobs_reason)
-        origin = Origin(client=call.client, tool=call.tool, route="probe")
+        origin = Origin(client=call.client, tool=call.tool, route=PROBE)
         try:
             job = await self._jobs.start(call.id, argv, origin, env, PROBE_BYTES)
         except SpawnError as error:
@@ -86,19 +112,70 @@ class Runner:
                 self._jobs.end(job)
         return finished(job) if done else Ran(outcome=Outcome.TIMED_OUT, reason=f"no answer within {deadline_s:g} s")
 
+    async def look(
+        self,
+        allowed: Authorized,
+        argv: Sequence[str],
+        call: CallRecord,
+        deadline_s: float,
+        limit: int,
+        stdin: bytes | None = None,
+    ) -> Looked:
+        """Run a program for an authorized look, and end it at the deadline; what it leaves on purpose may live on."""
+        if self._jobs is None:
+            return Looked(outcome=Outcome.ERROR, reason=self._no_jobs_reason)
+        if self._pause.active:
+            return Looked(outcome=Outcome.REFUSED, reason=REASON)
+        origin = Origin(client=call.client, tool=call.tool, route=f"{PROBE} {Path(argv[0]).name}")
+        try:
+            job = await self._jobs.start(secrets.token_hex(6), argv, origin, allowed.session.env, limit, stdin)
+        except SpawnError as error:
+            return Looked(outcome=Outcome.NOT_INSTALLED if error.missing else Outcome.ERROR, reason=str(error))
+        try:
+            over = await job.wait(deadline_s)
+        finally:
+            if not job.exited.is_set():
+                self._jobs.end(job)
+        self._jobs.done(job)
+        outcome = outcome_of(job) if over else Outcome.TIMED_OUT
+        return Looked(
+            outcome=outcome,
+            data=job.stdout.data() if job.stdout else b"",
+            whole=job.stdout is not None and not job.stdout.truncated and not job.overflowed,
+            said=job.stderr.text()[:MOST_SAID] if job.stderr else "",
+        )
+
     def _left_running(self, job: Job) -> Ran:
         assert self._jobs is not None  # noqa: S101 - a job exists, so did what started it
         self._jobs.hand_over(job)
+        self._told.add(job)
         self.watch(job)
-        so_far = finished(job)
-        return Ran(
-            outcome=Outcome.RUNNING,
-            reason="still running; it goes on",
-            stdout=so_far.stdout,
-            stderr=so_far.stderr,
-            truncated=so_far.truncated,
-            job=job.id,
-        )
+        return so_far(job)
+
+    def adopt(self, job: Job) -> None:
+        """Take over a job an earlier run of ours started: agents may ask about it as before."""
+        if not job.origin.route.startswith(PROBE):
+            self._told.add(job)
+        self.watch(job)
+
+    def told(self, number: str, client: str) -> Job | None:
+        """A job this client was told the number of; None when there is none that is still known."""
+        return self._told.find(number, client)
+
+    async def see(self, job: Job, wait_s: float, progress: Progress | None = None) -> Ran:
+        """How a job is doing, after at most so long a wait for its end."""
+        return finished(job) if await wait_for(job, wait_s, progress) else so_far(job)
+
+    async def stop(self, job: Job) -> Ran:
+        """End every process of a job; `ok` once nothing of it is left."""
+        assert self._jobs is not None  # noqa: S101 - a job exists, so did what started it
+        if not job.ended.is_set():
+            await self._jobs.stop(job)
+        try:
+            await asyncio.wait_for(job.ended.wait(), STOP_S)
+        except TimeoutError:
+            return so_far(job)
+        return replace(finished(job), outcome=Outcome.OK, reason="it is over", job=job.id)
 
     def watch(self, job: Job) -> None:
         """Record a job's end when it comes."""
@@ -158,3 +235,10 @@ def finished(job: Job) -> Ran:
         stderr=job.stderr.text() if job.stderr else "",
         truncated=any(output.truncated for output in job.outputs),
     )
+
+
+def so_far(job: Job) -> Ran:
+    """A job that runs still, with what it has printed."""
+    now = finished(job)
+    reason = STILL if job.outputs else LOST
+    return replace(now, outcome=Outcome.RUNNING, reason=reason, exit=None, signal=None, job=job.id)

@@ -21,7 +21,7 @@ from typing import Any
 from omarchy_mcp.policy.callers import JOB_SLICE
 from omarchy_mcp.session.bus import BusError, Signal, Variant
 from omarchy_mcp.session.manager import MANAGER, PATH, SERVICE, UNIT, Manager, unit_path
-from omarchy_mcp.session.output import Output
+from omarchy_mcp.session.output import Output, given
 
 logger = logging.getLogger(__name__)
 
@@ -116,8 +116,10 @@ class Environment:
     unset: Sequence[str]
 
 
-def properties(argv: Sequence[str], origin: Origin, env: Environment) -> list[list[Any]]:
-    """The transient unit of a command; its streams are the first two descriptors of the message.
+def properties(argv: Sequence[str], origin: Origin, env: Environment, *, reads: bool = False) -> list[list[Any]]:
+    """The transient unit of a command; its output streams are the first two descriptors of the message.
+
+    With `reads` the third is its standard input, else it has none.
 
     ExecStartEx with no-env-expand is what hands over argv exactly: ExecStart and the systemd-run program expand
     `$` in it.  ExitType=cgroup lets live what a command leaves on purpose, such as the owner of the clipboard.
@@ -132,7 +134,7 @@ def properties(argv: Sequence[str], origin: Origin, env: Environment) -> list[li
         ["UnsetEnvironment", Variant("as", list(env.unset))],
         ["WorkingDirectory", Variant("s", "~")],
         ["UMask", Variant("u", 0o022)],
-        ["StandardInput", Variant("s", "null")],
+        ["StandardInputFileDescriptor", Variant("h", 2)] if reads else ["StandardInput", Variant("s", "null")],
         ["StandardOutputFileDescriptor", Variant("h", 0)],
         ["StandardErrorFileDescriptor", Variant("h", 1)],
         ["TimeoutStopUSec", Variant("t", STOP_GRACE_USEC)],
@@ -159,8 +161,16 @@ class Jobs:
         """Jobs whose main process runs."""
         return [job for job in self._jobs.values() if not job.exited.is_set()]
 
-    async def start(self, job_id: str, argv: Sequence[str], origin: Origin, env: Environment, limit: int) -> Job:
-        """Start a command with exactly this argv, no standard input, and at most `limit` bytes kept per stream.
+    async def start(
+        self,
+        job_id: str,
+        argv: Sequence[str],
+        origin: Origin,
+        env: Environment,
+        limit: int,
+        stdin: bytes | None = None,
+    ) -> Job:
+        """Start a command with exactly this argv, this standard input, and at most `limit` bytes kept per stream.
 
         Raises:
             SpawnError: it was not started.
@@ -174,7 +184,9 @@ class Jobs:
         job.stdout, job.stderr = (Output(read, limit, partial(self._overflowed, job)) for read, _ in pipes)
         self._follow(job)
         self._remember(job)
-        starting = asyncio.ensure_future(self._submit(job, properties(argv, origin, env), [pipe[1] for pipe in pipes]))
+        fds = [*(pipe[1] for pipe in pipes), *([given(stdin)] if stdin is not None else [])]
+        unit = properties(argv, origin, env, reads=stdin is not None)
+        starting = asyncio.ensure_future(self._submit(job, unit, fds))
         try:
             await asyncio.shield(starting)
         except asyncio.CancelledError:  # nobody would know its number: it is ended as soon as it is there
@@ -187,7 +199,7 @@ class Jobs:
             self.end(job)
 
     async def _submit(self, job: Job, unit: list[list[Any]], fds: list[int]) -> None:
-        """Hand a unit to the manager, with the pipes' other ends; they are ours to close once it has been sent."""
+        """Hand a unit to the manager, with its descriptors; ours are to be closed once it has been sent."""
         try:
             await self._manager.call("StartTransientUnit", "ssa(sv)a(sa(sv))", [job.unit, "fail", unit, []], fds=fds)
         except BusError as error:
@@ -211,6 +223,10 @@ class Jobs:
         """
         self._forget(job)
         self._manager.bus.post(self._manager.owner, PATH, MANAGER, "StopUnit", "ss", [job.unit, "replace"])
+
+    def done(self, job: Job) -> None:
+        """What was wanted of a job has been had: a later run of ours need not know it, whatever it has left behind."""
+        self._forget(job)
 
     def hand_over(self, job: Job) -> None:
         """Somebody was told this job's number: its output outlives a restart of ours."""

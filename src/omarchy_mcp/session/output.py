@@ -66,6 +66,10 @@ class Output:
             if self.total == before:
                 return
 
+    def data(self) -> bytes:
+        """What was kept, as it came; `truncated` says whether it is all."""
+        return b"".join((self._head, self._tail))
+
     def text(self) -> str:
         """What was kept, with what was left out named between head and tail; bad UTF-8 is replaced."""
         if not self.truncated:
@@ -80,3 +84,12 @@ class Output:
             self._open = False
             asyncio.get_running_loop().remove_reader(self.fd)
             os.close(self.fd)
+
+
+def given(data: bytes) -> int:
+    """A descriptor from which a command reads exactly this, however slowly; nothing of it is on a disk."""
+    fd = os.memfd_create("omarchy-mcp-stdin", os.MFD_CLOEXEC)
+    with os.fdopen(os.dup(fd), "wb") as file:
+        file.write(data)
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd
