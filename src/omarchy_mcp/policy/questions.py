@@ -64,6 +64,7 @@ class Cause(StrEnum):
     REFUSED_BEFORE = "refused_before"
     TOO_OFTEN = "too_often"
     ANOTHER_OPEN = "another_open"
+    ONE_RUN = "one_run"
     TOO_MANY_OPEN = "too_many_open"
 
 
@@ -273,6 +274,7 @@ _CAUSES: dict[Cause, str] = {
     Cause.REFUSED_BEFORE: "it was asked a while ago and not approved",
     Cause.TOO_OFTEN: "this client has asked too many questions in a short time",
     Cause.ANOTHER_OPEN: "another question of this client is still open",
+    Cause.ONE_RUN: "they approved one run, and the same call made before this one has it",
     Cause.TOO_MANY_OPEN: "too many questions are open",
 }
 
