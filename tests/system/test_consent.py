@@ -199,19 +199,6 @@ def test_a_server_that_dies_takes_its_question_along(asked: Product, shown: Scre
     ended(asked, "withdrawn", shown)
 
 
-def test_a_control_service_that_dies_lets_nothing_run(asked: Product, shown: Screen, pool: ThreadPoolExecutor) -> None:
-    answer = call(asked, pool)
-    shown.question()
-    os.kill(asked.pid(CONTROL), signal.SIGKILL)
-    assert answer.result().failed
-    assert "did not reach" in answer.result().text
-    assert not asked.desktop.runs()
-    for toast in shown.questions():  # whatever is clicked then is nobody's question
-        shown.do("Click", "us", str(toast.number), "approve")
-    heard(asked)
-    assert not asked.desktop.runs()
-
-
 def test_stop_ends_every_question(asked: Product, shown: Screen, pool: ThreadPoolExecutor) -> None:
     answer = call(asked, pool)
     shown.question()

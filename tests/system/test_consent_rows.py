@@ -1,14 +1,20 @@
 """More ends of a question: in each nothing runs that was not approved, no prompt stays, and one record says how."""
 
+import os
+import signal
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
 from system import desktop
+from system.bus import busctl
 from system.client import Answer, Era
-from system.consent import approve, call, ended, question, rule
-from system.product import Product
-from system.screen import Screen
+from system.consent import approve, asking, call, ended, question, rule
+from system.product import CONTROL, Product
+from system.screen import NAME as SCREEN_NAME
+from system.screen import PATH as SCREEN_PATH
+from system.screen import Screen, screen
+from system.world import wait_until
 
 
 def twice(product: Product, pool: ThreadPoolExecutor, shown: Screen) -> "list[Future[Answer]]":
@@ -60,3 +66,129 @@ def test_a_question_stays_until_the_last_of_those_who_wait_for_it_has_gone(
     shown.click("approve")
     assert stays.result().outcome == "ok"
     ended(asked, "accepted", shown, runs=1)
+
+
+def test_a_bus_that_is_lost_takes_the_question_along(asked: Product, shown: Screen, pool: ThreadPoolExecutor) -> None:
+    if not asked.world.private:
+        pytest.skip("the lab's session needs its bus")
+    answer = call(asked, pool)
+    shown.question()
+    before = asked.pid(CONTROL)
+    asked.world.systemctl("restart", "dbus.service")
+    assert answer.exception() is not None or answer.result().failed
+    wait_until(lambda: asked.pid(CONTROL) not in {0, before}, "another control service runs", 15)
+    wait_until(lambda: asked.control.owner(), "the name is owned again", 15)
+    with screen(asked) as another:
+        ended(asked, "withdrawn", another)
+
+
+def test_a_control_service_that_is_killed_leaves_nothing_on_the_screen(
+    asked: Product, shown: Screen, pool: ThreadPoolExecutor
+) -> None:
+    answer = call(asked, pool)
+    shown.question()
+    os.kill(asked.pid(CONTROL), signal.SIGKILL)
+    assert "did not reach" in answer.result().text
+    wait_until(lambda: not shown.questions(), "the next one takes it away", 15)
+    ended(asked, "unreachable", shown)
+
+
+def test_a_control_service_that_is_stopped_withdraws_the_question(
+    asked: Product, shown: Screen, pool: ThreadPoolExecutor
+) -> None:
+    answer = call(asked, pool)
+    shown.question()
+    asked.world.systemctl("stop", CONTROL)
+    assert answer.result().failed
+    ended(asked, "withdrawn", shown)
+
+
+def test_two_clients_at_once_are_one_question_and_a_refusal(
+    asked: Product, shown: Screen, pool: ThreadPoolExecutor
+) -> None:
+    first = call(asked, pool, "first", era=Era.HANDSHAKE)
+    shown.question()
+    second = call(asked, pool, "second").result()
+    assert second.seconds < 5
+    assert "another question of this client" in second.text
+    assert question(asked)["argv"] == ["first"]
+    shown.click("approve")
+    assert first.result().outcome == "ok"
+    assert asked.desktop.runs() == [["first"]]
+    ended(asked, "accepted", shown, runs=1, besides=["not_asked_again"])
+
+
+def notify(product: Product, replaces: int) -> int:
+    """Show something as any program can, with the buttons of a question."""
+    actions = [word for name in ("default", "approve", "deny") for word in (name, "Win a prize")]
+    words = ["another", str(replaces), "", "Win a prize", "click", str(len(actions)), *actions, "0", "0"]
+    (number,) = busctl(product.world, "call", SCREEN_NAME, SCREEN_PATH, SCREEN_NAME, "Notify", "susssasa{sv}i", *words)
+    return int(number)
+
+
+@pytest.mark.parametrize("action", ["approve", "default"])
+def test_what_is_shown_in_the_place_of_a_question_answers_nothing(
+    product: Product, pool: ThreadPoolExecutor, action: str
+) -> None:
+    with asking(product, more='click = "approve"'), screen(product, "--keep") as shown:
+        answer = call(product, pool)
+        number = shown.question().number
+        assert notify(product, number) == number
+        wait_until(lambda: [each.number for each in shown.questions()] not in ([], [number]), "it is shown anew")
+        notify(product, number)  # and stays another's number, whatever the server makes of it
+        shown.do("Click", "us", str(number), action)
+        assert question(product)["route"] == desktop.ASKED
+        assert not product.desktop.runs()
+        shown.click("deny")
+        assert answer.result().failed
+        ended(product, "declined", shown)
+
+
+def test_a_number_that_the_server_gives_to_another_answers_nothing(product: Product, pool: ThreadPoolExecutor) -> None:
+    with asking(product, more='click = "approve"'), screen(product, "--first-id", "7") as shown:
+        answer = call(product, pool)
+        assert shown.question().number == 7
+        shown.do("Expire", "u", "7")
+        assert notify(product, 7) == 7
+        shown.do("Click", "us", "7", "approve")
+        assert question(product)["route"] == desktop.ASKED
+        notify(product, 0)
+        shown.stop()
+        shown.start()  # it counts anew
+        wait_until(lambda: [each.number for each in shown.questions()] == [7], "the question has the number again")
+        assert not product.desktop.runs()
+        shown.click("deny")
+        assert answer.result().failed
+        ended(product, "declined", shown)
+
+
+def test_the_shells_function_that_invokes_the_newest_is_refused_to_agents(
+    asked: Product, shown: Screen, pool: ThreadPoolExecutor
+) -> None:
+    answer = call(asked, pool)
+    shown.question()
+    for refused in (
+        asked.rpc().call("omarchy_shell_call", target="notifications", function="invokeLast", args=[]),
+        asked.rpc().do("omarchy shell", "notifications", "invokeLast"),
+        asked.rpc().do("omarchy shell notifications invokeLast"),
+    ):
+        assert refused.failed, refused
+        assert refused.outcome in ("refused", "error"), refused
+    assert question(asked)["route"] == desktop.ASKED
+    assert not asked.desktop.runs()
+    shown.click("deny")
+    assert answer.result().failed
+    ended(asked, "declined", shown)
+
+
+def test_a_bare_signal_of_the_newest_one_invoked_is_no_yes(product: Product, pool: ThreadPoolExecutor) -> None:
+    with asking(product, more='click = "open"'), screen(product) as shown:
+        answer = call(product, pool)
+        shown.question()
+        shown.do("InvokeLast")
+        assert not shown.questions()
+        row = question(product)
+        assert not product.desktop.runs()
+        assert product.control.raw("Deny", "sa{sv}", (row["id"], {}))[0] == ""
+        assert answer.result().failed
+        ended(product, "declined", shown)

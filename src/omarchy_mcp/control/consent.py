@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from omarchy_mcp.control.grants import GrantError, GrantStore
+from omarchy_mcp.control.left import LeftBehind
 from omarchy_mcp.control.questions import Question, Questions
 from omarchy_mcp.policy.callers import Caller, Right, may_approve
 from omarchy_mcp.policy.questions import Answer, Asked, Subject, parse_approval
@@ -43,7 +44,8 @@ class Consent:
         self._audit = audit
         self._changed = changed
         self._store = GrantStore(environment.state_dir() / "consent.json")
-        self._questions = Questions(bus, self._store, audit, self._told)
+        left = LeftBehind(environment.runtime_dir() / "questions.json")
+        self._questions = Questions(bus, self._store, audit, left, self._told)
         self._followed: set[str] = set()
 
     async def connect(self) -> None:

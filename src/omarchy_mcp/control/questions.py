@@ -15,6 +15,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 
 from omarchy_mcp.control.grants import GrantError, GrantStore, may_store, now_usec, session_mark
+from omarchy_mcp.control.left import Left, LeftBehind
 from omarchy_mcp.policy import cooldown, grants, questions
 from omarchy_mcp.policy.cooldown import Memory, Wait
 from omarchy_mcp.policy.questions import Answer, Approval, Asked, Cause, Life, Subject
@@ -75,10 +76,16 @@ class Questions:
     """All open questions."""
 
     def __init__(
-        self, bus: Bus, store: GrantStore, audit: Writer, told: Callable[[Question, Answer | None], None]
+        self,
+        bus: Bus,
+        store: GrantStore,
+        audit: Writer,
+        left: LeftBehind,
+        told: Callable[[Question, Answer | None], None],
     ) -> None:
         """`told` hears of every question that is opened (with no answer) and that ends."""
         self._bus = bus
+        self._left = left
         self._store = store
         self._audit = audit
         self._told = told
@@ -88,12 +95,18 @@ class Questions:
         self._count = 0
         self.click = "open"
         """What a bare click on a notification does (policy.click): approve, open, or auto."""
-        listener = Listener(action=self._acted, closed=self._dismissed, owner=self._server_changed)
+        listener = Listener(
+            action=self._acted, closed=self._dismissed, replaced=self._replaced, owner=self._server_changed
+        )
         self._notifications = Notifications(bus, listener)
 
     async def connect(self) -> None:
-        """Find the notification server."""
+        """Find the notification server, and end what a control service that was killed has left there."""
         await self._notifications.connect()
+        for left in self._left.take():
+            if left.notification and left.server == self._notifications.owner:
+                self._notifications.close(left.notification)
+            self._record(left.subject, left.call_id, Answer.UNREACHABLE, "the control service was killed")
 
     @property
     def open(self) -> tuple[Question, ...]:
@@ -122,6 +135,7 @@ class Questions:
         question.timer = asyncio.get_running_loop().call_later(
             seconds, self._end, question, Answer.TIMED_OUT, "deadline"
         )
+        self._remember()
         self._attend(question, self._post(question, seconds))
         self._told(question, None)
         return question
@@ -225,10 +239,25 @@ class Questions:
             question.posting.cancel()
         if question.notification is not None:
             self._notifications.close(question.notification)
+        if not self._open:
+            self._notifications.unguard()
+        self._remember()
         subject = question.subject
         self._memory = cooldown.after(self._memory, subject.client, question.digest, answer, time.monotonic())
         self._record(subject, question.call_id, answer, how)
         self._told(question, answer)
+
+    def _remember(self) -> None:
+        """Have it on file what is being asked and where: after a kill nobody else knows."""
+        server = self._notifications.owner or ""
+        left = [
+            Left(call_id=each.call_id, subject=each.subject, server=server, notification=each.notification or 0)
+            for each in self.open
+        ]
+        try:
+            self._left.write(left)
+        except OSError as error:
+            logger.warning("cannot keep on file what is being asked: %s", error)
 
     def _record(self, subject: Subject, call_id: str, answer: Answer, how: str) -> None:
         target = f" ({subject.target})" if subject.target else ""
@@ -241,9 +270,9 @@ class Questions:
     async def _post(self, question: Question, seconds: float) -> None:
         """Put a question on the screen; nobody to put it to is an answer within SERVER_S."""
         prompt = questions.prompt(question.subject, question.number, int(seconds))
-        question.complete = prompt.complete
-        actions = ACTIONS if prompt.complete else {"default": "Open", "deny": "Deny"}
         try:
+            question.complete = prompt.complete and await self._notifications.guard()
+            actions = ACTIONS if question.complete else {"default": "Open", "deny": "Deny"}
             if self._notifications.owner is None:
                 await asyncio.sleep(SERVER_S)
             question.posted = time.monotonic()
@@ -255,6 +284,7 @@ class Questions:
             )
             try:
                 question.notification = await asyncio.shield(sending)
+                self._remember()
             except asyncio.CancelledError:  # it ended meanwhile, and must not be left on the screen
                 sending.add_done_callback(self._take_back)
                 raise
@@ -263,6 +293,8 @@ class Questions:
             return
         if self._notifications.closed_early(question.notification):
             self._dismissed(question.notification, DISMISSED)
+        elif self._notifications.replaced_early(question.notification):
+            self._replaced(question.notification)
 
     def _take_back(self, sending: "asyncio.Task[int]") -> None:
         if not sending.cancelled() and sending.exception() is None:
@@ -299,6 +331,16 @@ class Questions:
         elif reason == DISMISSED:
             self._end(question, Answer.CANCELLED, "dismissed")
         # one that merely expired can still be answered in the panel or at a terminal
+
+    def _replaced(self, number: int) -> None:
+        """Another program's text stands where the question stood: what is clicked there answers nothing."""
+        question = self._posted_as(number)
+        if question is not None:
+            logger.warning(
+                "another program replaced the notification of question %d; it is shown anew", question.number
+            )
+            self._notifications.close(number)
+            self._post_anew(question)
 
     def _server_changed(self, present: bool) -> None:  # noqa: FBT001 - a listener's parameter
         """A notification server that went took its notifications with it; the next gets them again."""

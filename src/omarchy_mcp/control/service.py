@@ -77,6 +77,10 @@ class Control:
             await self._units.changed.wait()
             await self._refresh()
 
+    def close(self) -> None:
+        """Leave nothing behind that only this process could end."""
+        self._consent.end_all("the control service has ended")
+
     def _methods(self) -> dict[str, Method]:
         return {
             "Start": self._guarded("", Right.ACT, self._start),
