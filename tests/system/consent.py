@@ -21,9 +21,13 @@ PATIENT = 60
 
 
 @contextmanager
-def asking(product: Product, seconds: int = PATIENT, more: str = "") -> Iterator[None]:
-    """The person's configuration says to ask, for a while; memory of earlier questions is gone."""
-    product.desktop.write_config(f"ask = true\nask_timeout_s = {seconds}\n{more}")
+def asking(product: Product, seconds: int | None = PATIENT, more: str = "") -> Iterator[None]:
+    """The person's configuration says to ask, for a while; memory of earlier questions is gone.
+
+    With no `seconds` it says nothing of them.
+    """
+    timeout = f"ask_timeout_s = {seconds}\n" if seconds is not None else ""
+    product.desktop.write_config(f"ask = true\n{timeout}{more}")
     product.world.systemctl("restart", CONTROL)
     product.wake()
     product.control.call("Reload")  # before systemd 253 it returns when the server was told, not when it has read

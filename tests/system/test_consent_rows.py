@@ -2,19 +2,22 @@
 
 import os
 import signal
+import time
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import pairwise
 
 import pytest
+from mcp import Client
 
 from system import desktop
-from system.bus import busctl
-from system.client import Answer, Era
-from system.consent import approve, asking, call, ended, question, rule
+from system.bus import ERROR, NAME, busctl
+from system.client import Answer, Era, with_sdk
+from system.consent import DEADLINE, approve, asking, call, ended, question, rule
 from system.product import CONTROL, Product
 from system.screen import NAME as SCREEN_NAME
 from system.screen import PATH as SCREEN_PATH
 from system.screen import Screen, screen
-from system.world import wait_until
+from system.world import REPO, wait_until
 
 
 def twice(product: Product, pool: ThreadPoolExecutor, shown: Screen) -> "list[Future[Answer]]":
@@ -192,3 +195,78 @@ def test_a_bare_signal_of_the_newest_one_invoked_is_no_yes(product: Product, poo
         assert product.control.raw("Deny", "sa{sv}", (row["id"], {}))[0] == ""
         assert answer.result().failed
         ended(product, "declined", shown)
+
+
+def test_an_answer_after_the_deadline_is_refused_though_no_timer_has_run(
+    product: Product, pool: ThreadPoolExecutor
+) -> None:
+    with asking(product, DEADLINE), screen(product) as shown:
+        answer = call(product, pool)
+        shown.question()
+        row = question(product)
+        control = product.pid(CONTROL)
+        os.kill(control, signal.SIGSTOP)  # as a machine that sleeps through the deadline
+        try:
+            over = time.monotonic() + row["left_usec"] / 1e6
+            wait_until(lambda: time.monotonic() > over, "the deadline is over", DEADLINE + 1)
+            late = pool.submit(approve, product, row)  # it lies on the bus before the service goes on
+            product.world.run("busctl", "--user", "status", NAME, check=False)
+        finally:
+            os.kill(control, signal.SIGCONT)
+        assert late.result() == f"{ERROR}NotPending"
+        assert "nobody answered" in answer.result().text
+        ended(product, "timed_out", shown)
+
+
+CLIENT_GIVES_UP_S = 60
+LONGEST_SILENCE_S = 15
+
+
+def test_with_the_defaults_a_client_that_gives_up_after_a_minute_is_answered_before(
+    product: Product, pool: ThreadPoolExecutor
+) -> None:
+    def patient(mode: str) -> tuple[bool, float]:
+        """A client that hears of the wait: whether the call failed, and the longest time it heard nothing."""
+        heard = [time.monotonic()]
+
+        async def hear(progress: float, total: float | None, message: str | None) -> None:
+            heard.append(time.monotonic())
+
+        async def act(client: Client) -> bool:
+            result = await client.call_tool("omarchy_run", {"route": desktop.ASKED, "args": []}, progress_callback=hear)
+            heard.append(time.monotonic())
+            return bool(result.is_error)
+
+        failed = with_sdk(product.url, product.token(), mode, act)
+        return failed, max(later - earlier for earlier, later in pairwise(heard))
+
+    with asking(product, None), screen(product) as shown:
+        silent = [call(product, pool, era=era) for era in Era]  # all of them are one question
+        told = [pool.submit(patient, mode) for mode in ("auto", "legacy")]
+        shown.question()
+        for answer in silent:
+            assert "nobody answered within 50 s" in answer.result().text
+            assert answer.result().seconds < CLIENT_GIVES_UP_S
+        for each in told:
+            failed, silence = each.result()
+            assert failed
+            assert silence <= LONGEST_SILENCE_S
+        ended(product, "timed_out", shown)
+
+
+def test_the_file_to_begin_with_is_the_defaults(product: Product) -> None:
+    kept = product.desktop.config.read_bytes()
+    try:
+        product.desktop.config.write_bytes((REPO / "docs" / "config.toml").read_bytes())
+        product.world.systemctl("restart", CONTROL)
+        product.restart()
+        told = product.rpc().call("omarchy_run", route=desktop.ASKED, args=[], preview=True)
+        assert not told.data["would_ask"]
+        status = wait_until(lambda: (it := product.control.status())["tools"] and it, "the server has told")
+        assert status["config_ok"]
+        assert status["config_problem"] == ""
+        assert product.rpc().do(desktop.ASKED).failed
+        assert not product.desktop.runs()
+    finally:
+        product.desktop.config.write_bytes(kept)
+        product.control.call("Reload")

@@ -69,7 +69,12 @@ class Question:
     @property
     def left_s(self) -> float:
         """How long it may still be answered, in seconds."""
-        return self.deadline - time.clock_gettime(time.CLOCK_BOOTTIME)
+        return self.deadline - now_s()
+
+    @property
+    def next_look(self) -> float | None:
+        """In how many seconds to look whether it is over; None: it is."""
+        return questions.next_look(self.deadline, now_s())
 
 
 class Questions:
@@ -129,16 +134,22 @@ class Questions:
         self._count += 1
         question = Question(
             id=secrets.token_hex(16), number=self._count, call=call, digest=digest, asker=asker, call_id=call_id,
-            deadline=time.clock_gettime(time.CLOCK_BOOTTIME) + seconds,
+            deadline=now_s() + seconds,
         )  # fmt: skip
         self._open[question.id] = question
-        question.timer = asyncio.get_running_loop().call_later(
-            seconds, self._end, question, Answer.TIMED_OUT, "deadline"
-        )
+        self._look(question)
         self._remember()
         self._attend(question, self._post(question, seconds))
         self._told(question, None)
         return question
+
+    def _look(self, question: Question) -> None:
+        """End a question that is past its deadline, else look again."""
+        seconds = question.next_look
+        if seconds is None:
+            self._end(question, Answer.TIMED_OUT, "deadline")
+        else:
+            question.timer = asyncio.get_running_loop().call_later(seconds, self._look, question)
 
     def _wait(self, client: str, digest: str) -> Wait | None:
         """How long a client has to leave the person alone about a call, None when it may ask now."""
@@ -223,7 +234,7 @@ class Questions:
             raise BusError(f"{ERROR}.NotPending", "cannot answer: this question is over")
         if question is None:
             raise BusError(f"{ERROR}.NotFound", "cannot answer: no question of that id is open")
-        if question.left_s < 0:
+        if question.next_look is None:
             self._end(question, Answer.TIMED_OUT, "deadline")
             raise BusError(f"{ERROR}.NotPending", "cannot answer: this question is over")
         return question
@@ -309,7 +320,7 @@ class Questions:
             return
         if action == "deny":
             self._end(question, Answer.DECLINED, "notification")
-        elif question.left_s < 0:
+        elif question.next_look is None:
             self._end(question, Answer.TIMED_OUT, "deadline")
         elif not question.complete or not (action == "approve" or (action == "default" and self._click_is_yes())):
             question.notification = None  # off the screen with the click, and still open in a panel or at a terminal
@@ -364,6 +375,11 @@ class Questions:
     async def _no_server(self, question: Question) -> None:
         await asyncio.sleep(SERVER_S)
         self._end(question, Answer.UNREACHABLE, "nobody was asked: the notification server has gone")
+
+
+def now_s() -> float:
+    """This moment, by the clock that goes on while the machine sleeps."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 def _not_told(telling: "asyncio.Task[int]") -> None:

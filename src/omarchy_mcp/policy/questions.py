@@ -6,6 +6,7 @@ Pure module. Whatever a model or a program wrote is hostile here; nothing raises
     prompt(subject, number, seconds) -> Prompt        the notification
     parse_approval(options) -> Approval | str         what `Approve` was given, or why it is refused
     words(answer, subject, seconds, cause) -> str     what the model is told, with what to do next
+    next_look(deadline_s, now_s) -> float | None      when to look whether it is over
 """
 
 import hashlib
@@ -26,6 +27,8 @@ MAX_NUMBER = 999_999  # of anything we put in figures; Python refuses to print v
 LINE = 250
 CLIENT_ROOM = 90
 LED = "open the panel or run omarchy-mcpctl questions"
+
+LOOK_S = 5.0  # between looks at the clock: a timer stands still while the machine sleeps, the deadline does not
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,127}", re.ASCII)
 _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
@@ -241,6 +244,12 @@ def parse_approval(options: Mapping[str, object]) -> Approval | str:
     if approval.scope is not Scope.CALL and approval.life is Life.ONCE:
         return f"cannot approve: 'life' must be 10min, session or always when 'scope' is {approval.scope}"
     return approval
+
+
+def next_look(deadline_s: float, now_s: float) -> float | None:
+    """In how many seconds to look whether a question is over; None: it is.  Both by a clock that counts sleep."""
+    left = deadline_s - now_s
+    return min(left, LOOK_S) if left > 0 else None
 
 
 _WAY_OUT = 'the person can let it run without a question: add "{route}" to policy.allow in config.toml'
