@@ -9,7 +9,7 @@ from omarchy_mcp.control import grantfile
 from omarchy_mcp.policy import grants
 from omarchy_mcp.policy.grants import Grant
 from omarchy_mcp.policy.questions import Asked, Scope
-from omarchy_mcp.session.files import read_small, write_private
+from omarchy_mcp.session.files import forget_unfinished, read_small, write_private
 
 
 class GrantError(Exception):
@@ -24,6 +24,7 @@ class GrantStore:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        forget_unfinished(path)  # nobody else writes it
         self._writing = asyncio.Lock()
         self.problem = ""
         """Why nothing, or not everything, in the file counts, or ""."""
