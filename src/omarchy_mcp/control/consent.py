@@ -58,6 +58,12 @@ class Consent:
         """How many questions are open."""
         return len(self._questions.open)
 
+    @property
+    def problem(self) -> str:
+        """Why nothing, or not everything, in the file of grants counts, or ""."""
+        self._store.read()
+        return self._store.problem
+
     def end_all(self, why: str) -> None:
         """Let nothing that is being asked about run."""
         self._questions.end_all(Answer.WITHDRAWN, why)
@@ -156,11 +162,15 @@ class Consent:
         """Hear when an asker leaves the bus: its questions go with it."""
         if asker not in self._followed:
             self._followed.add(asker)
-            self._bus.match(f"type='signal',sender='{DBUS}',member='NameOwnerChanged',arg0='{asker}'")
+            self._bus.match(leaving(asker))
 
     def _hear(self, signal: Signal) -> None:
         if signal.sender == DBUS and signal.member == "NameOwnerChanged" and not signal.body[2]:
-            self._questions.withdraw(signal.body[0])
+            asker = signal.body[0]
+            self._questions.withdraw(asker)
+            if asker in self._followed:
+                self._followed.discard(asker)
+                self._bus.unmatch(leaving(asker))
 
     def _told(self, question: Question, answer: Answer | None) -> None:
         path = path_of(question)
@@ -174,6 +184,11 @@ class Consent:
             self._bus.unserve(path)
             self._bus.emit(PATH, NAME, "QuestionClosed", "ss", [question.id, answer])
         self._changed()
+
+
+def leaving(asker: str) -> str:
+    """The rule by which the bus tells that an asker leaves it."""
+    return f"type='signal',sender='{DBUS}',member='NameOwnerChanged',arg0='{asker}'"
 
 
 def path_of(question: Question) -> str:
