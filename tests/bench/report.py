@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from bench import bare_bus, measure, rivals
+from bench import bare_bus, measure, questions, rivals
 from bench.measure import Times, times, took
 from bench.rivals import Rival
 from system import bus, desktop
@@ -148,6 +148,15 @@ def answers(product: Product, scale: Scale) -> Iterator[Row]:
     yield compared("memory of the control service", held[CONTROL], held[bare], "MB", 1.2)
 
 
+def consent(product: Product, scale: Scale) -> Iterator[Row]:
+    """A question's way over the bus, there and back, without the person's own time."""
+    there, back = questions.round_trips(product, scale.runs)
+    for figure, seconds in (("question: asked until it is on the bus", there),
+                            ("question: answered until its command is started", back)):  # fmt: skip
+        yield absolute(f"{figure}, p50", times(seconds).p50, "ms", None)
+        yield absolute(f"{figure}, p99", times(seconds).p99, "ms", 50.0)
+
+
 def rest(product: Product, scale: Scale) -> Iterator[Row]:
     """Wake-ups with nobody there, the watchdog set aside."""
     with ExitStack() as unwatched:
@@ -206,7 +215,7 @@ def main() -> None:
         )
         rows = [
             *starts(ours, sdk, floor, scale), *calls(ours, sdk, floor, scale), *runs(product, scale),
-            *answers(product, scale), *restarts(product, scale), *rest(product, scale),
+            *answers(product, scale), *consent(product, scale), *restarts(product, scale), *rest(product, scale),
         ]  # fmt: skip
     finally:
         close_shared()

@@ -115,6 +115,28 @@ class Caller:
         return unwrapped(reply.body[0]) if reply.body else ""
 
 
+@asynccontextmanager
+async def monitored(world: World, see: Callable[[str, str, list[Any]], None], *rules: str) -> AsyncIterator[None]:
+    """Show `see` each message of these rules, whoever's it is: its member, its path, its body."""
+
+    def shown(message: Message) -> bool:
+        see(message.member or "", message.path or "", message.body)
+        # a monitor that answers, were it with an error, is disconnected
+        return message.message_type is MessageType.METHOD_CALL
+
+    async with connected(world) as bus:
+        bus.add_message_handler(shown)
+        dbus = "org.freedesktop.DBus"
+        become = Message(
+            destination=dbus, path="/org/freedesktop/DBus", interface=f"{dbus}.Monitoring", member="BecomeMonitor",
+            signature="asu", body=[list(rules), 0],
+        )  # fmt: skip
+        reply = await bus.call(become)
+        assert reply is not None
+        assert reply.message_type is MessageType.METHOD_RETURN, reply.body
+        yield
+
+
 def unwrapped(value: Any) -> Any:
     """An answer without its variants."""
     if isinstance(value, Variant):
