@@ -5,7 +5,6 @@ nothing.  Security boundary: only `_end` with Answer.ACCEPTED lets a call run.
 """
 
 import asyncio
-import html
 import logging
 import math
 import secrets
@@ -18,6 +17,7 @@ from omarchy_mcp.control.grants import GrantError, GrantStore, may_store, now_us
 from omarchy_mcp.control.left import Left, LeftBehind
 from omarchy_mcp.policy import cooldown, grants, questions
 from omarchy_mcp.policy.cooldown import Memory, Wait
+from omarchy_mcp.policy.legible import escaped
 from omarchy_mcp.policy.questions import Answer, Approval, Asked, Cause, Life, Subject
 from omarchy_mcp.session.bus import Bus, BusError
 from omarchy_mcp.session.contract import ERROR
@@ -165,9 +165,7 @@ class Questions:
 
     def tell(self, summary: str, body: str) -> None:
         """Show the person something that asks for no answer; the record has it in any case."""
-        telling = asyncio.ensure_future(
-            self._notifications.post(summary, html.escape(body, quote=False), {}, critical=False)
-        )
+        telling = asyncio.ensure_future(self._notifications.post(summary, escaped(body), {}, critical=False))
         telling.add_done_callback(_not_told)
 
     async def approve(self, question_id: str, approval: Approval, by: str) -> None:

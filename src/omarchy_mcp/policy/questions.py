@@ -10,13 +10,12 @@ Pure module. Whatever a model or a program wrote is hostile here; nothing raises
 """
 
 import hashlib
-import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from omarchy_mcp.policy.legible import CUT, filled, quoted, shown, width
+from omarchy_mcp.policy.legible import CUT, escaped, filled, quoted, shown, width
 from omarchy_mcp.policy.rating import Tier
 from omarchy_mcp.policy.selfguard import HEADLINE
 
@@ -160,8 +159,7 @@ def prompt(subject: Subject, number: int, seconds: int) -> Prompt:
         lines = (first, asks + _unshown(len(subject.argv)), LED)
     return Prompt(
         summary=f"{HEADLINE} (#{_figure(number)})",
-        # quotes stay: the card knows no numeric entity
-        body=html.escape("\n".join(lines), quote=False),
+        body=escaped("\n".join(lines)),
         complete=rows is not None,
     )
 
