@@ -11,8 +11,8 @@ from mcp import Client
 
 from system import desktop
 from system.bus import ERROR, NAME, busctl
-from system.client import Answer, Era, with_sdk
-from system.consent import DEADLINE, approve, asking, call, ended, question, rule
+from system.client import Answer, Era, Rpc, with_sdk
+from system.consent import DEADLINE, approve, asking, call, ended, question, questions, rule
 from system.product import CONTROL, Product
 from system.screen import NAME as SCREEN_NAME
 from system.screen import PATH as SCREEN_PATH
@@ -106,7 +106,7 @@ def test_a_control_service_that_is_stopped_withdraws_the_question(
     ended(asked, "withdrawn", shown)
 
 
-def test_two_clients_at_once_are_one_question_and_a_refusal(
+def test_two_calls_of_one_client_at_once_are_one_question_and_a_refusal(
     asked: Product, shown: Screen, pool: ThreadPoolExecutor
 ) -> None:
     first = call(asked, pool, "first", era=Era.HANDSHAKE)
@@ -119,6 +119,28 @@ def test_two_clients_at_once_are_one_question_and_a_refusal(
     assert first.result().outcome == "ok"
     assert asked.desktop.runs() == [["first"]]
     ended(asked, "accepted", shown, runs=1, besides=["not_asked_again"])
+
+
+def test_two_clients_at_once_have_a_question_each(asked: Product, shown: Screen, pool: ThreadPoolExecutor) -> None:
+    program, venv = str(REPO / "bin" / "omarchy-mcpctl"), asked.venv
+    token = asked.world.run(program, "client", "add", "codex", "--show", "-q", OMARCHY_MCP_VENV=venv).stdout.strip()
+    try:
+        first = call(asked, pool, "same")
+        shown.question()
+        second = pool.submit(Rpc(asked.port, token).do, desktop.ASKED, "same", seconds=60)
+        wait_until(lambda: len(shown.questions()) == 2, "each is asked about", 15)
+        rows = {row["client"]: row for row in questions(asked)}
+        assert set(rows) == {"default", "codex"}
+        assert approve(asked, rows["codex"] | {"digest": rows["default"]["digest"]}) == f"{ERROR}DigestMismatch"
+        assert approve(asked, rows["codex"]) == ""
+        assert second.result().outcome == "ok"
+        assert not first.done()
+        assert asked.control.raw("Deny", "sa{sv}", (rows["default"]["id"], {}))[0] == ""
+        assert first.result().failed
+        ended(asked, "accepted", shown, runs=1, besides=["declined"])
+    finally:
+        asked.world.run(program, "client", "revoke", "codex", OMARCHY_MCP_VENV=venv)
+        (asked.state / "clients.json").unlink(missing_ok=True)
 
 
 def notify(product: Product, replaces: int) -> int:
