@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from bench import bare_bus, measure, rivals
+from bench import bare_bus, measure, questions, records, rivals
 from bench.measure import Times, times, took
 from bench.rivals import Rival
 from system import bus, desktop
@@ -45,10 +45,11 @@ class Scale:
     seconds: float
     runs: int
     idle: float
+    records: int
 
 
-FULL = Scale(rounds=10, seconds=4, runs=100, idle=20)
-QUICK = Scale(rounds=3, seconds=1, runs=20, idle=5)
+FULL = Scale(rounds=10, seconds=4, runs=100, idle=20, records=100_000)
+QUICK = Scale(rounds=3, seconds=1, runs=20, idle=5, records=0)
 
 
 def compared(figure: str, ours: float, theirs: float, unit: str, target: float, *, least: bool = False) -> Row:
@@ -125,10 +126,15 @@ def runs(product: Product, scale: Scale) -> Iterator[Row]:
 def answers(product: Product, scale: Scale) -> Iterator[Row]:
     """The control service on a kept connection, as the bar asks it."""
     product.control.status()
-    for member, signature, body, target in (("Status", "", (), 5.0), ("Recent", "ua{sv}", (8, {}), 10.0)):
+    count = records.fill(product, scale.records)
+    both: tuple[tuple[str, str, str, tuple[object, ...], float], ...] = (
+        ("Status", "Status", "", (), 5.0),
+        (f"Recent(8) of {count}", "Recent", "ua{sv}", (8, {}), 10.0),
+    )
+    for figure, member, signature, body, target in both:
         lasted = asyncio.run(bus.times(product.world, member, signature, body, scale.runs * 2))
-        yield absolute(f"{member} over the bus, p50", times(lasted).p50, "ms", None)
-        yield absolute(f"{member} over the bus, p99", times(lasted).p99, "ms", target)
+        yield absolute(f"{figure} over the bus, p50", times(lasted).p50, "ms", None)
+        yield absolute(f"{figure} over the bus, p99", times(lasted).p99, "ms", target)
     bare = rivals.bare_bus(product)
     ask = ("call", bare_bus.NAME, bare_bus.PATH, bare_bus.NAME, "Status")
     ways: dict[str, Callable[[], object]] = {
@@ -146,6 +152,15 @@ def answers(product: Product, scale: Scale) -> Iterator[Row]:
     yield compared("Status that starts the control service, by busctl, p50", times(started[CONTROL]).p50,
                    times(started[bare]).p50, "ms", 1.3)  # fmt: skip
     yield compared("memory of the control service", held[CONTROL], held[bare], "MB", 1.2)
+
+
+def consent(product: Product, scale: Scale) -> Iterator[Row]:
+    """A question's way over the bus, there and back, without the person's own time."""
+    there, back = questions.round_trips(product, scale.runs)
+    for figure, seconds in (("question: asked until it is on the bus", there),
+                            ("question: answered until its command is started", back)):  # fmt: skip
+        yield absolute(f"{figure}, p50", times(seconds).p50, "ms", None)
+        yield absolute(f"{figure}, p99", times(seconds).p99, "ms", 50.0)
 
 
 def rest(product: Product, scale: Scale) -> Iterator[Row]:
@@ -206,7 +221,7 @@ def main() -> None:
         )
         rows = [
             *starts(ours, sdk, floor, scale), *calls(ours, sdk, floor, scale), *runs(product, scale),
-            *answers(product, scale), *restarts(product, scale), *rest(product, scale),
+            *answers(product, scale), *consent(product, scale), *restarts(product, scale), *rest(product, scale),
         ]  # fmt: skip
     finally:
         close_shared()

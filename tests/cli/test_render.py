@@ -76,6 +76,7 @@ def test_a_serving_server_is_shown_whole() -> None:
         ({"problem": "the port is taken"}, "the port is taken"),
         ({"token_problem": "token file /t: it is empty"}, "token file /t: it is empty"),
         ({"config_ok": False, "config_problem": "line 3: no such key"}, "configuration: line 3: no such key"),
+        ({"consent_problem": "cannot read consent.json"}, "grants: cannot read consent.json"),
         ({"config_ok": False}, "configuration: not used"),
         ({"audit": "losing", "audit_why": "3 records"}, "audit losing: 3 records"),
         ({"audit": "unreadable", "audit_why": "no file"}, "audit unreadable: no file"),

@@ -1,8 +1,12 @@
+import re
+import tomllib
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omarchy_mcp.policy.config import MAX_BYTES, RESTRICTIVE, Config, parse_config
+from omarchy_mcp.policy.config import _KEYS, MAX_BYTES, RESTRICTIVE, Config, parse_config
 
 FULL = """
 [server]
@@ -133,3 +137,13 @@ def test_a_misspelt_choice_about_approving_means_the_narrowest(line: str, proble
     assert problem in read.problems[0]
     assert (read.config.approve_from == "shell") is ("approve_from" in line)
     assert (read.config.click == "open") is ("click" in line)
+
+
+def test_the_file_to_begin_with_has_every_key_with_its_default_commented_out() -> None:
+    text = (Path(__file__).resolve().parents[2] / "docs" / "config.toml").read_text(encoding="utf-8")
+    as_it_is = parse_config(text.encode())
+    assert (as_it_is.config, as_it_is.problems, as_it_is.parsed) == (Config(), (), True)
+    taken = re.sub(r"^#(?=\w)", "", text, flags=re.MULTILINE)
+    said = tomllib.loads(taken)
+    assert {table: set(keys) for table, keys in said.items()} == {table: set(keys) for table, keys in _KEYS.items()}
+    assert parse_config(taken.encode()) == as_it_is

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from omarchy_mcp.policy.legible import CUT, MAX_SHOWN, plain, quoted, shown, width
 from omarchy_mcp.policy.questions import (
     LINE,
+    LOOK_S,
     Answer,
     Approval,
     Cause,
@@ -17,6 +18,7 @@ from omarchy_mcp.policy.questions import (
     Scope,
     Subject,
     digest_of,
+    next_look,
     parse_approval,
     prompt,
     words,
@@ -345,3 +347,18 @@ def test_words_are_one_printable_line(route: str, answer: Answer, cause: Cause |
     text = words(answer, replace(SUBJECT, route=route), 50, cause)
     assert text.isprintable()
     assert len(text) < 500 + 2 * MAX_SHOWN
+
+
+@pytest.mark.parametrize(
+    ("deadline", "now", "look"),
+    [
+        (50.0, 0.0, LOOK_S),
+        (50.0, 47.0, 3.0),
+        (50.0, 50.0, None),
+        (50.0, 9_000.0, None),  # the machine slept, and a timer of 50 s has just begun
+    ],
+)
+def test_a_deadline_is_looked_at_by_the_clock_and_never_left_to_a_timer(
+    deadline: float, now: float, look: float | None
+) -> None:
+    assert next_look(deadline, now) == look

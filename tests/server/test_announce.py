@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omarchy_mcp.policy.config import RESTRICTIVE, Config
-from omarchy_mcp.server.announce import MOST_LETTERS, MOST_NAMES, announce
+from omarchy_mcp.server.announce import MOST_FAULT, MOST_LETTERS, MOST_NAMES, announce, faulty
 
 MORE, LESS, OTHER = "Agents may do more", "Agents may do less", "The rules for agents have changed"
 NAMES = frozenset({"theme set", "launch browser"})
@@ -67,3 +67,21 @@ def test_many_names_are_counted() -> None:
     said = announce(Config(), Config(deny=frozenset(map(str, range(10, 30)))))
     assert said is not None
     assert said.lines == ("denied: 10, 11, 12, 13, 14, 15, and 14 more",)
+
+
+@pytest.mark.parametrize(
+    ("config", "rejected", "instead"),
+    [
+        (Config(), False, "the rest of it holds"),
+        (Config(), True, "it is not used: nothing changes"),
+        (RESTRICTIVE, True, "it is not used: only safe commands run"),
+    ],
+)
+def test_a_file_that_is_not_in_order_is_said_with_what_holds_instead(
+    config: Config, rejected: bool, instead: str
+) -> None:
+    said = faulty("line 3: \u202eno such key" + "x" * 999, config, rejected=rejected)
+    assert said.summary == "config.toml is not in order"
+    assert said.lines[0].startswith("line 3: \\u202eno such key")
+    assert len(said.lines[0]) <= MOST_FAULT + 1  # and a mark where it was cut
+    assert said.lines[1] == instead

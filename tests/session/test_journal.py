@@ -1,11 +1,12 @@
 import time
+import uuid
 
 import pytest
 from systemd import journal as sd_journal
 
 from omarchy_mcp.session import journal
-from omarchy_mcp.session.journal import UnreadableError, Writer, recent, trusted_reader
-from omarchy_mcp.session.records import PREFIX, Event
+from omarchy_mcp.session.journal import UnreadableError, Writer, is_record, recent, trusted_reader
+from omarchy_mcp.session.records import MESSAGE_IDS, PREFIX, Event
 from system import journal as system_journal
 from system.product import Product
 from system.world import wait_until
@@ -135,3 +136,16 @@ def test_an_empty_record_is_an_error_and_not_an_empty_list(monkeypatch: pytest.M
     with pytest.raises(UnreadableError, match="journal"):
         recent(5)
     assert recent(0) == []
+
+
+@pytest.mark.parametrize(
+    ("found", "is_one"),
+    [
+        ({"MESSAGE_ID": uuid.UUID(MESSAGE_IDS[Event.CALL])}, True),
+        ({"MESSAGE_ID": uuid.UUID(int=1)}, False),
+        ({"MESSAGE_ID": "odd"}, False),
+        ({"MESSAGE": "a log line"}, False),
+    ],
+)
+def test_only_what_has_a_kind_of_ours_is_a_record(found: dict[str, object], is_one: bool) -> None:
+    assert is_record(found) is is_one

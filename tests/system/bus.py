@@ -98,6 +98,54 @@ async def times(world: World, member: str, signature: str, body: tuple[Any, ...]
     return taken
 
 
+class Caller:
+    """Calls the control service, on one connection."""
+
+    def __init__(self, bus: MessageBus) -> None:
+        self._bus = bus
+
+    async def ask(self, member: str, signature: str = "", *body: Any, peer: str = NAME, path: str = PATH) -> Any:
+        """The only answer of a method, "" for one that has none; None for an error, or when there is no answer."""
+        message = Message(
+            destination=peer, path=path, interface=peer, member=member, signature=signature, body=list(body)
+        )
+        reply = await asyncio.wait_for(self._bus.call(message), REPLY_SECONDS)
+        if reply is None or reply.message_type is MessageType.ERROR:
+            return None
+        return unwrapped(reply.body[0]) if reply.body else ""
+
+
+@asynccontextmanager
+async def monitored(world: World, see: Callable[[str, str, list[Any]], None], *rules: str) -> AsyncIterator[None]:
+    """Show `see` each message of these rules, whoever's it is: its member, its path, its body."""
+
+    def shown(message: Message) -> bool:
+        see(message.member or "", message.path or "", message.body)
+        # a monitor that answers, were it with an error, is disconnected
+        return message.message_type is MessageType.METHOD_CALL
+
+    async with connected(world) as bus:
+        bus.add_message_handler(shown)
+        dbus = "org.freedesktop.DBus"
+        become = Message(
+            destination=dbus, path="/org/freedesktop/DBus", interface=f"{dbus}.Monitoring", member="BecomeMonitor",
+            signature="asu", body=[list(rules), 0],
+        )  # fmt: skip
+        reply = await bus.call(become)
+        assert reply is not None
+        assert reply.message_type is MessageType.METHOD_RETURN, reply.body
+        yield
+
+
+def unwrapped(value: Any) -> Any:
+    """An answer without its variants."""
+    if isinstance(value, Variant):
+        return unwrapped(value.value)
+    if isinstance(value, dict):
+        return {key: unwrapped(item) for key, item in value.items()}
+    return [unwrapped(item) for item in value] if isinstance(value, list) else value
+
+
 @contextlib.contextmanager
 def taken(world: World, name: str) -> Iterator[None]:
     """A name that another program owns, for a while."""

@@ -48,6 +48,8 @@ def problems(status: Values) -> list[str]:
     found = [str(status[key]) for key in ("problem", "token_problem") if status.get(key)]
     if status.get("config_problem") or status.get("config_ok") is False:
         found.append(f"configuration: {status.get('config_problem') or 'not used'}")
+    if status.get("consent_problem"):
+        found.append(f"grants: {status['consent_problem']}")
     if status.get("audit") in ("unreadable", "losing"):
         found.append(f"audit {status['audit']}: {status.get('audit_why', '')}")
     running, installed = status.get("server_version"), status.get("version")

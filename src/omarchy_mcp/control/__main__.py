@@ -64,6 +64,7 @@ async def serve() -> int:
     service_manager.stopping("stopping")
     for task in (*tasks, failed):
         task.cancel()
+    control.close()
     audit.close()
     await bus.close()
     return 0 if stop.is_set() else BUS_GONE

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from omarchy_mcp.control.grants import GrantError, GrantStore
+from omarchy_mcp.control.left import LeftBehind
 from omarchy_mcp.control.questions import Question, Questions
 from omarchy_mcp.policy.callers import Caller, Right, may_approve
 from omarchy_mcp.policy.questions import Answer, Asked, Subject, parse_approval
@@ -43,7 +44,8 @@ class Consent:
         self._audit = audit
         self._changed = changed
         self._store = GrantStore(environment.state_dir() / "consent.json")
-        self._questions = Questions(bus, self._store, audit, self._told)
+        left = LeftBehind(environment.runtime_dir() / "questions.json")
+        self._questions = Questions(bus, self._store, audit, left, self._told)
         self._followed: set[str] = set()
 
     async def connect(self) -> None:
@@ -55,6 +57,12 @@ class Consent:
     def pending(self) -> int:
         """How many questions are open."""
         return len(self._questions.open)
+
+    @property
+    def problem(self) -> str:
+        """Why nothing, or not everything, in the file of grants counts, or ""."""
+        self._store.read()
+        return self._store.problem
 
     def end_all(self, why: str) -> None:
         """Let nothing that is being asked about run."""
@@ -154,11 +162,15 @@ class Consent:
         """Hear when an asker leaves the bus: its questions go with it."""
         if asker not in self._followed:
             self._followed.add(asker)
-            self._bus.match(f"type='signal',sender='{DBUS}',member='NameOwnerChanged',arg0='{asker}'")
+            self._bus.match(leaving(asker))
 
     def _hear(self, signal: Signal) -> None:
         if signal.sender == DBUS and signal.member == "NameOwnerChanged" and not signal.body[2]:
-            self._questions.withdraw(signal.body[0])
+            asker = signal.body[0]
+            self._questions.withdraw(asker)
+            if asker in self._followed:
+                self._followed.discard(asker)
+                self._bus.unmatch(leaving(asker))
 
     def _told(self, question: Question, answer: Answer | None) -> None:
         path = path_of(question)
@@ -172,6 +184,11 @@ class Consent:
             self._bus.unserve(path)
             self._bus.emit(PATH, NAME, "QuestionClosed", "ss", [question.id, answer])
         self._changed()
+
+
+def leaving(asker: str) -> str:
+    """The rule by which the bus tells that an asker leaves it."""
+    return f"type='signal',sender='{DBUS}',member='NameOwnerChanged',arg0='{asker}'"
 
 
 def path_of(question: Question) -> str:

@@ -3,17 +3,27 @@
 import asyncio
 import os
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from omarchy_mcp.control import grantfile
 from omarchy_mcp.policy import grants
 from omarchy_mcp.policy.grants import Grant
 from omarchy_mcp.policy.questions import Asked, Scope
-from omarchy_mcp.session.files import read_small, write_private
+from omarchy_mcp.session.files import forget_unfinished, read_small, write_private
 
 
 class GrantError(Exception):
     """A grant cannot be stored or taken back; the text says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """The file as it was read last; it is read again once its stamp is another."""
+
+    stamp: tuple[int, ...] | None = None
+    grants: tuple[Grant, ...] = ()
+    parsed: bool = False
 
 
 class GrantStore:
@@ -24,9 +34,11 @@ class GrantStore:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        forget_unfinished(path)  # nobody else writes it
         self._writing = asyncio.Lock()
         self.problem = ""
         """Why nothing, or not everything, in the file counts, or ""."""
+        self._last = Seen()
 
     def read(self) -> tuple[Grant, ...]:
         """The grants as the file has them now; the person may have edited it."""
@@ -81,15 +93,28 @@ class GrantStore:
     def _parse(self) -> tuple[tuple[Grant, ...], bool]:
         """The grants in the file, and whether it could be read; sets `problem`."""
         try:
-            text: bytes | None = read_small(self._path, grantfile.MAX_BYTES)
-        except FileNotFoundError:
-            text = None
+            now = stamp(self._path)
+            if now != self._last.stamp:
+                read = grantfile.parse(read_small(self._path, grantfile.MAX_BYTES) if now else None)
+                self.problem = "; ".join(read.problems)
+                self._last = Seen(stamp=now, grants=read.grants, parsed=read.parsed)
         except OSError as error:
             self.problem = f"cannot read {self._path}: {error.strerror or error}; nothing is granted"
-            return (), False
-        read = grantfile.parse(text)
-        self.problem = "; ".join(read.problems)
-        return read.grants, read.parsed
+            self._last = Seen()
+        return self._last.grants, self._last.parsed
+
+
+def stamp(path: Path) -> tuple[int, ...]:
+    """What tells one state of a file from another; () when there is no file.
+
+    Raises:
+        OSError: it cannot be looked at.
+    """
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return ()
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def may_store(call: Asked, scope: Scope) -> str | None:

@@ -44,6 +44,10 @@ class Jobs:
         rows = await asyncio.gather(*(self._row(job, unit) for job, unit in found))
         return sorted((row for row in rows if row is not None), key=lambda row: (row["started_usec"], row["id"]))
 
+    async def count(self) -> int:
+        """How many jobs are not over."""
+        return len(await self._units())
+
     async def _units(self) -> dict[str, str]:
         """The units of jobs that are not over, by the jobs' ids."""
         states = await self._manager.units(UNITS)

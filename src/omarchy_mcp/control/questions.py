@@ -5,7 +5,6 @@ nothing.  Security boundary: only `_end` with Answer.ACCEPTED lets a call run.
 """
 
 import asyncio
-import html
 import logging
 import math
 import secrets
@@ -15,8 +14,10 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 
 from omarchy_mcp.control.grants import GrantError, GrantStore, may_store, now_usec, session_mark
+from omarchy_mcp.control.left import Left, LeftBehind
 from omarchy_mcp.policy import cooldown, grants, questions
 from omarchy_mcp.policy.cooldown import Memory, Wait
+from omarchy_mcp.policy.legible import escaped
 from omarchy_mcp.policy.questions import Answer, Approval, Asked, Cause, Life, Subject
 from omarchy_mcp.session.bus import Bus, BusError
 from omarchy_mcp.session.contract import ERROR
@@ -68,17 +69,28 @@ class Question:
     @property
     def left_s(self) -> float:
         """How long it may still be answered, in seconds."""
-        return self.deadline - time.clock_gettime(time.CLOCK_BOOTTIME)
+        return self.deadline - now_s()
+
+    @property
+    def next_look(self) -> float | None:
+        """In how many seconds to look whether it is over; None: it is."""
+        return questions.next_look(self.deadline, now_s())
 
 
 class Questions:
     """All open questions."""
 
     def __init__(
-        self, bus: Bus, store: GrantStore, audit: Writer, told: Callable[[Question, Answer | None], None]
+        self,
+        bus: Bus,
+        store: GrantStore,
+        audit: Writer,
+        left: LeftBehind,
+        told: Callable[[Question, Answer | None], None],
     ) -> None:
         """`told` hears of every question that is opened (with no answer) and that ends."""
         self._bus = bus
+        self._left = left
         self._store = store
         self._audit = audit
         self._told = told
@@ -88,12 +100,18 @@ class Questions:
         self._count = 0
         self.click = "open"
         """What a bare click on a notification does (policy.click): approve, open, or auto."""
-        listener = Listener(action=self._acted, closed=self._dismissed, owner=self._server_changed)
+        listener = Listener(
+            action=self._acted, closed=self._dismissed, replaced=self._replaced, owner=self._server_changed
+        )
         self._notifications = Notifications(bus, listener)
 
     async def connect(self) -> None:
-        """Find the notification server."""
+        """Find the notification server, and end what a control service that was killed has left there."""
         await self._notifications.connect()
+        for left in self._left.take():
+            if left.notification and left.server == self._notifications.owner:
+                self._notifications.close(left.notification)
+            self._record(left.subject, left.call_id, Answer.UNREACHABLE, "the control service was killed")
 
     @property
     def open(self) -> tuple[Question, ...]:
@@ -116,15 +134,22 @@ class Questions:
         self._count += 1
         question = Question(
             id=secrets.token_hex(16), number=self._count, call=call, digest=digest, asker=asker, call_id=call_id,
-            deadline=time.clock_gettime(time.CLOCK_BOOTTIME) + seconds,
+            deadline=now_s() + seconds,
         )  # fmt: skip
         self._open[question.id] = question
-        question.timer = asyncio.get_running_loop().call_later(
-            seconds, self._end, question, Answer.TIMED_OUT, "deadline"
-        )
+        self._look(question)
+        self._remember()
         self._attend(question, self._post(question, seconds))
         self._told(question, None)
         return question
+
+    def _look(self, question: Question) -> None:
+        """End a question that is past its deadline, else look again."""
+        seconds = question.next_look
+        if seconds is None:
+            self._end(question, Answer.TIMED_OUT, "deadline")
+        else:
+            question.timer = asyncio.get_running_loop().call_later(seconds, self._look, question)
 
     def _wait(self, client: str, digest: str) -> Wait | None:
         """How long a client has to leave the person alone about a call, None when it may ask now."""
@@ -140,9 +165,7 @@ class Questions:
 
     def tell(self, summary: str, body: str) -> None:
         """Show the person something that asks for no answer; the record has it in any case."""
-        telling = asyncio.ensure_future(
-            self._notifications.post(summary, html.escape(body, quote=False), {}, critical=False)
-        )
+        telling = asyncio.ensure_future(self._notifications.post(summary, escaped(body), {}, critical=False))
         telling.add_done_callback(_not_told)
 
     async def approve(self, question_id: str, approval: Approval, by: str) -> None:
@@ -209,7 +232,7 @@ class Questions:
             raise BusError(f"{ERROR}.NotPending", "cannot answer: this question is over")
         if question is None:
             raise BusError(f"{ERROR}.NotFound", "cannot answer: no question of that id is open")
-        if question.left_s < 0:
+        if question.next_look is None:
             self._end(question, Answer.TIMED_OUT, "deadline")
             raise BusError(f"{ERROR}.NotPending", "cannot answer: this question is over")
         return question
@@ -225,10 +248,25 @@ class Questions:
             question.posting.cancel()
         if question.notification is not None:
             self._notifications.close(question.notification)
+        if not self._open:
+            self._notifications.unguard()
+        self._remember()
         subject = question.subject
         self._memory = cooldown.after(self._memory, subject.client, question.digest, answer, time.monotonic())
         self._record(subject, question.call_id, answer, how)
         self._told(question, answer)
+
+    def _remember(self) -> None:
+        """Have it on file what is being asked and where: after a kill nobody else knows."""
+        server = self._notifications.owner or ""
+        left = [
+            Left(call_id=each.call_id, subject=each.subject, server=server, notification=each.notification or 0)
+            for each in self.open
+        ]
+        try:
+            self._left.write(left)
+        except OSError as error:
+            logger.warning("cannot keep on file what is being asked: %s", error)
 
     def _record(self, subject: Subject, call_id: str, answer: Answer, how: str) -> None:
         target = f" ({subject.target})" if subject.target else ""
@@ -241,9 +279,9 @@ class Questions:
     async def _post(self, question: Question, seconds: float) -> None:
         """Put a question on the screen; nobody to put it to is an answer within SERVER_S."""
         prompt = questions.prompt(question.subject, question.number, int(seconds))
-        question.complete = prompt.complete
-        actions = ACTIONS if prompt.complete else {"default": "Open", "deny": "Deny"}
         try:
+            question.complete = prompt.complete and await self._notifications.guard()
+            actions = ACTIONS if question.complete else {"default": "Open", "deny": "Deny"}
             if self._notifications.owner is None:
                 await asyncio.sleep(SERVER_S)
             question.posted = time.monotonic()
@@ -255,6 +293,7 @@ class Questions:
             )
             try:
                 question.notification = await asyncio.shield(sending)
+                self._remember()
             except asyncio.CancelledError:  # it ended meanwhile, and must not be left on the screen
                 sending.add_done_callback(self._take_back)
                 raise
@@ -263,6 +302,8 @@ class Questions:
             return
         if self._notifications.closed_early(question.notification):
             self._dismissed(question.notification, DISMISSED)
+        elif self._notifications.replaced_early(question.notification):
+            self._replaced(question.notification)
 
     def _take_back(self, sending: "asyncio.Task[int]") -> None:
         if not sending.cancelled() and sending.exception() is None:
@@ -277,7 +318,7 @@ class Questions:
             return
         if action == "deny":
             self._end(question, Answer.DECLINED, "notification")
-        elif question.left_s < 0:
+        elif question.next_look is None:
             self._end(question, Answer.TIMED_OUT, "deadline")
         elif not question.complete or not (action == "approve" or (action == "default" and self._click_is_yes())):
             question.notification = None  # off the screen with the click, and still open in a panel or at a terminal
@@ -299,6 +340,16 @@ class Questions:
         elif reason == DISMISSED:
             self._end(question, Answer.CANCELLED, "dismissed")
         # one that merely expired can still be answered in the panel or at a terminal
+
+    def _replaced(self, number: int) -> None:
+        """Another program's text stands where the question stood: what is clicked there answers nothing."""
+        question = self._posted_as(number)
+        if question is not None:
+            logger.warning(
+                "another program replaced the notification of question %d; it is shown anew", question.number
+            )
+            self._notifications.close(number)
+            self._post_anew(question)
 
     def _server_changed(self, present: bool) -> None:  # noqa: FBT001 - a listener's parameter
         """A notification server that went took its notifications with it; the next gets them again."""
@@ -322,6 +373,11 @@ class Questions:
     async def _no_server(self, question: Question) -> None:
         await asyncio.sleep(SERVER_S)
         self._end(question, Answer.UNREACHABLE, "nobody was asked: the notification server has gone")
+
+
+def now_s() -> float:
+    """This moment, by the clock that goes on while the machine sleeps."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 def _not_told(telling: "asyncio.Task[int]") -> None:

@@ -77,6 +77,10 @@ class Control:
             await self._units.changed.wait()
             await self._refresh()
 
+    def close(self) -> None:
+        """Leave nothing behind that only this process could end."""
+        self._consent.end_all("the control service has ended")
+
     def _methods(self) -> dict[str, Method]:
         return {
             "Start": self._guarded("", Right.ACT, self._start),
@@ -198,7 +202,7 @@ class Control:
         self._audit.write(Event.LIFECYCLE, f"{verb} by the user", action=verb, outcome="ok", caller=describe(caller))
 
     async def _status(self, _call: Call) -> Sequence[object]:
-        now = await self._refresh()
+        now, jobs = await asyncio.gather(self._refresh(), self._jobs.count())
         uptime = time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000 - now.since_usec if now.since_usec else 0
         status: dict[str, object] = {
             "state": str(now.state),
@@ -213,6 +217,8 @@ class Control:
             "restarts": now.restarts,
             "uptime_usec": max(uptime, 0),
             "pending": self._consent.pending,
+            "jobs": jobs,
+            "consent_problem": self._consent.problem,
             "frozen": now.frozen,
             **self._reported,
         }

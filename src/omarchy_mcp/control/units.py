@@ -86,7 +86,8 @@ class Units:
         self._bus = bus
         self._manager = manager
         self._pause = pause
-        self._paths = {unit_path(unit) for unit in (SOCKET_UNIT, SERVER_UNIT, JOB_SLICE)}
+        self._paths = {unit_path(unit) for unit in (SOCKET_UNIT, SERVER_UNIT)}
+        self._freezer = ""
         self._looking = asyncio.Lock()
         self._last: Snapshot | None = None
         self.changed = asyncio.Event()
@@ -101,9 +102,17 @@ class Units:
         self._bus.listen(self._hear)
 
     def _hear(self, signal: Signal) -> None:
-        ours = signal.path in self._paths or signal.member == "UnitFilesChanged"
+        ours = signal.path in self._paths or signal.member == "UnitFilesChanged" or self._freezes(signal)
         if signal.sender == self._manager.owner and ours:
             self.changed.set()
+
+    def _freezes(self, signal: Signal) -> bool:
+        """Whether the jobs' slice is frozen or thawed: the rest that is told of it, at every job, changes nothing."""
+        changed = self._manager.changes(signal) if signal.path == unit_path(JOB_SLICE) else None
+        before = self._freezer
+        if changed is not None:
+            self._freezer = changed[1].get("FreezerState", before)
+        return self._freezer != before
 
     async def look(self) -> Snapshot:
         """How the units are: what was seen last, unless something has changed since.

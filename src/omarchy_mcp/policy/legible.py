@@ -65,6 +65,11 @@ def shown(text: str, limit: int = MAX_SHOWN) -> str:
     return kept if len(kept) <= limit else f"{kept[:limit]}{CUT}"
 
 
+def escaped(text: str) -> str:
+    """Text without markup of its own, for what draws markup; quotes stay: the card knows no numeric entity."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
 def width(cells: Iterable[str]) -> int:
     """How wide text is at most, in tenths of the type size."""
     return sum(_WIDTHS.get(char, _WIDEST) for cell in cells for char in cell)

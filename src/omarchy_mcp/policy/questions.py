@@ -6,16 +6,16 @@ Pure module. Whatever a model or a program wrote is hostile here; nothing raises
     prompt(subject, number, seconds) -> Prompt        the notification
     parse_approval(options) -> Approval | str         what `Approve` was given, or why it is refused
     words(answer, subject, seconds, cause) -> str     what the model is told, with what to do next
+    next_look(deadline_s, now_s) -> float | None      when to look whether it is over
 """
 
 import hashlib
-import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from omarchy_mcp.policy.legible import CUT, filled, quoted, shown, width
+from omarchy_mcp.policy.legible import CUT, escaped, filled, quoted, shown, width
 from omarchy_mcp.policy.rating import Tier
 from omarchy_mcp.policy.selfguard import HEADLINE
 
@@ -26,6 +26,8 @@ MAX_NUMBER = 999_999  # of anything we put in figures; Python refuses to print v
 LINE = 250
 CLIENT_ROOM = 90
 LED = "open the panel or run omarchy-mcpctl questions"
+
+LOOK_S = 5.0  # between looks at the clock: a timer stands still while the machine sleeps, the deadline does not
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,127}", re.ASCII)
 _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
@@ -64,6 +66,7 @@ class Cause(StrEnum):
     REFUSED_BEFORE = "refused_before"
     TOO_OFTEN = "too_often"
     ANOTHER_OPEN = "another_open"
+    ONE_RUN = "one_run"
     TOO_MANY_OPEN = "too_many_open"
 
 
@@ -156,8 +159,7 @@ def prompt(subject: Subject, number: int, seconds: int) -> Prompt:
         lines = (first, asks + _unshown(len(subject.argv)), LED)
     return Prompt(
         summary=f"{HEADLINE} (#{_figure(number)})",
-        # quotes stay: the card knows no numeric entity
-        body=html.escape("\n".join(lines), quote=False),
+        body=escaped("\n".join(lines)),
         complete=rows is not None,
     )
 
@@ -242,6 +244,12 @@ def parse_approval(options: Mapping[str, object]) -> Approval | str:
     return approval
 
 
+def next_look(deadline_s: float, now_s: float) -> float | None:
+    """In how many seconds to look whether a question is over; None: it is.  Both by a clock that counts sleep."""
+    left = deadline_s - now_s
+    return min(left, LOOK_S) if left > 0 else None
+
+
 _WAY_OUT = 'the person can let it run without a question: add "{route}" to policy.allow in config.toml'
 _WORDS: dict[Answer, str] = {
     Answer.DECLINED: "the person at the desk refused this call{why}; nothing ran. Do not try to get it done another "
@@ -273,6 +281,7 @@ _CAUSES: dict[Cause, str] = {
     Cause.REFUSED_BEFORE: "it was asked a while ago and not approved",
     Cause.TOO_OFTEN: "this client has asked too many questions in a short time",
     Cause.ANOTHER_OPEN: "another question of this client is still open",
+    Cause.ONE_RUN: "they approved one run, and the same call made before this one has it",
     Cause.TOO_MANY_OPEN: "too many questions are open",
 }
 

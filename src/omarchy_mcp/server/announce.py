@@ -1,18 +1,24 @@
 """What the person is told when the rules agents run under have changed, in either direction. Pure module.
 
 announce(before, after) -> Announcement | None      None: nothing that matters to anyone has changed
+faulty(problem, config, rejected) -> Announcement   what is wrong with config.toml, and what holds instead
 """
 
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
 from omarchy_mcp.policy.config import Config
+from omarchy_mcp.policy.legible import shown
 
 MOST_NAMES = 6
 """Names in one line; a notification is a few lines."""
 
 MOST_LETTERS = 60
 """Letters of one name; the person wrote it, but nobody reads more."""
+
+
+MOST_FAULT = 200
+"""Letters of what is wrong; the status has all of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +35,14 @@ class _Change:
 
     line: str
     wider: bool | None
+
+
+def faulty(problem: str, config: Config, *, rejected: bool) -> Announcement:
+    """Say what is wrong with config.toml; `config` is what holds, `rejected` whether nothing in the file does."""
+    instead = "the rest of it holds"
+    if rejected:
+        instead = "it is not used: only safe commands run" if config.restrictive else "it is not used: nothing changes"
+    return Announcement(summary="config.toml is not in order", lines=(shown(problem, MOST_FAULT), instead))
 
 
 def announce(before: Config, after: Config) -> Announcement | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from omarchy_mcp.policy.questions import Answer, Asked
 from omarchy_mcp.server.progress import PROGRESS_S, Progress
-from omarchy_mcp.session.bus import DBUS, Bus, BusError, Signal, Variant, variant, variants
+from omarchy_mcp.session.bus import DBUS, Bus, BusError, Reply, Signal, Variant, variant, variants
 from omarchy_mcp.session.contract import NAME, PATH
 
 logger = logging.getLogger(__name__)
@@ -48,23 +48,34 @@ class Asking:
     async def ask(self, asked: Asked, call_id: str, seconds: int, progress: Progress | None) -> Answered:
         """Put a question and wait for its end, telling the client now and then that somebody is being asked."""
         body = facts(asked) | {"call_id": variant(call_id), "timeout": Variant("u", seconds)}
+        putting = asyncio.ensure_future(self._bus.call(NAME, PATH, NAME, "Ask", "a{sv}", [body]))
         try:
-            reply = await self._bus.call(NAME, PATH, NAME, "Ask", "a{sv}", [body])
+            reply = await asyncio.shield(putting)
+        except asyncio.CancelledError:  # it is put all the same, and must not be left on the screen
+            putting.add_done_callback(self._take_back)
+            raise
         except BusError as error:
             refused = error.name.endswith(".Refused")
             return Answered(
                 answer=Answer.NOT_ASKED_AGAIN if refused else Answer.UNREACHABLE, text=error.text if refused else ""
             )
         self._control = reply.sender
-        question = str(reply.body[0]).rpartition("/")[2]
+        question = question_of(reply)
         waiting = self._waiting[question] = asyncio.get_running_loop().create_future()
         try:
             return Answered(answer=await self._wait(waiting, seconds, progress))
         except asyncio.CancelledError:
-            self._bus.post(NAME, PATH, NAME, "Withdraw", "s", [question])
+            self._withdraw(question)
             raise
         finally:
             self._waiting.pop(question, None)
+
+    def _take_back(self, putting: "asyncio.Task[Reply]") -> None:
+        if not putting.cancelled() and putting.exception() is None:
+            self._withdraw(question_of(putting.result()))
+
+    def _withdraw(self, question: str) -> None:
+        self._bus.post(NAME, PATH, NAME, "Withdraw", "s", [question])
 
     @staticmethod
     async def _wait(waiting: "asyncio.Future[Answer]", seconds: int, progress: Progress | None) -> Answer:
@@ -89,6 +100,11 @@ class Asking:
             if waiting_for is not None and not waiting_for.done():
                 known = answer in set(Answer)
                 waiting_for.set_result(Answer(answer) if known else Answer.UNREACHABLE)
+
+
+def question_of(reply: Reply) -> str:
+    """The id of the question that was put."""
+    return str(reply.body[0]).rpartition("/")[2]
 
 
 def facts(asked: Asked) -> dict[str, Variant]:

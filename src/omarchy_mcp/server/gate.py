@@ -17,11 +17,11 @@ from omarchy_mcp.policy.questions import Answer, Asked, Subject, words
 from omarchy_mcp.policy.registry import find
 from omarchy_mcp.policy.tiers import digest
 from omarchy_mcp.policy.verdict import Verdict, decide, decide_ipc
-from omarchy_mcp.server.asking import Asking
 from omarchy_mcp.server.progress import Progress
 from omarchy_mcp.server.recording import CallRecord
 from omarchy_mcp.server.senses import Sense, decide_sense
 from omarchy_mcp.server.settings import Settings
+from omarchy_mcp.server.together import Together
 from omarchy_mcp.session.bus import BusError
 from omarchy_mcp.session.records import Outcome
 
@@ -59,7 +59,7 @@ class Gate:
     """Authorizes calls under one reading of the configuration each."""
 
     def __init__(
-        self, omarchy: Omarchy | None, settings: Settings, missing: str = "", asking: Asking | None = None
+        self, omarchy: Omarchy | None, settings: Settings, missing: str = "", asking: Together | None = None
     ) -> None:
         """Without `omarchy` nothing is authorized, and `missing` is the reason; without `asking` nobody is asked."""
         self._asking = asking

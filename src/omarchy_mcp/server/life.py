@@ -20,6 +20,7 @@ from omarchy_mcp.server.live import Live
 from omarchy_mcp.server.recording import Recorder
 from omarchy_mcp.server.running import Runner
 from omarchy_mcp.server.settings import Settings
+from omarchy_mcp.server.together import Together
 from omarchy_mcp.server.tokens import Digests, Tokens
 from omarchy_mcp.server.tools import NAMES, Tools
 from omarchy_mcp.server.toolset import Toolset
@@ -95,7 +96,7 @@ class Life:
         recorder = Recorder(self._audit, desktop.bus)
         pause = Pause(environment.runtime_dir())
         runner = Runner(desktop.jobs, recorder, pause, desktop.missing)
-        asking = Asking(desktop.bus) if desktop.bus is not None else None
+        asking = Together(Asking(desktop.bus)) if desktop.bus is not None else None
         gate = Gate(desktop.omarchy, self._settings, desktop.missing, asking)
         await self._adopt(desktop, runner, recorder)
         port = self._passed.sockets[0].getsockname()[1]

@@ -5,7 +5,7 @@ import contextlib
 from collections.abc import Callable, Coroutine
 
 from omarchy_mcp.policy.config import Config
-from omarchy_mcp.server.announce import Announcement, announce
+from omarchy_mcp.server.announce import Announcement, announce, faulty
 from omarchy_mcp.server.clients import Clients
 from omarchy_mcp.server.settings import AGAIN_S, Settings
 from omarchy_mcp.server.toolset import Toolset
@@ -33,6 +33,7 @@ class Live:
         self._watch = Watch(settings.path)
         self._looking = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._faulty = ""
         self.moved = asyncio.Event()
         """Set when another configuration has come into force; cleared by whoever waits for it."""
 
@@ -73,6 +74,7 @@ class Live:
                 await self._apply(before, after)
             if asked or after is not before or problem != self._settings.problem:
                 self._report()
+            self._tell_faults()
 
     async def _apply(self, before: Config, after: Config) -> None:
         """Do what follows from a change; telling it takes as long as it takes, and holds up no further change."""
@@ -80,7 +82,15 @@ class Live:
         log.set_level(after.log_level)
         if before.disabled_tools != after.disabled_tools and await self._toolset.offer(after.disabled_tools):
             self._start(self._clients.tell())
-        said = announce(before, after)
+        self._tell(announce(before, after))
+
+    def _tell_faults(self) -> None:
+        """Tell the person once that the file is not in order, also when it was not so at the start."""
+        fault, self._faulty = self._faulty, self._settings.problem
+        if self._faulty not in ("", fault):
+            self._tell(faulty(self._faulty, self._settings.current, rejected=self._settings.rejected))
+
+    def _tell(self, said: Announcement | None) -> None:
         if said is not None and self._bus is not None:
             self._start(self._announce(self._bus, said))
 

@@ -60,6 +60,8 @@ class Settings:
         self.current: Config = RESTRICTIVE
         self.problem = "not read yet"
         """What is wrong with the file, or ""."""
+        self.rejected = False
+        """Whether nothing in the file counts, and not only what is wrong in it."""
 
     @property
     def gone(self) -> bool:
@@ -135,6 +137,7 @@ class Settings:
 
     def _accept(self, found: Reading) -> None:
         self._gone_since = None
+        self.rejected = False
         same = found.digest == self._digest
         self._digest = found.digest
         parsed = found.parsed or NOT_THERE
@@ -148,6 +151,7 @@ class Settings:
 
     def _reject(self, why: str) -> None:
         """Keep what is in force; said once, however often the file is looked at."""
+        self.rejected = True
         if why == self.problem:
             return
         self.problem = why

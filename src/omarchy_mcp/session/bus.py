@@ -152,6 +152,7 @@ class Bus:
         self._connection = connection
         self._objects: dict[str, Exported] = {}
         self._listeners: list[Callable[[Signal], None]] = []
+        self._overheard: Callable[[Call], None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self.gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         connection.add_message_handler(self._receive)
@@ -183,12 +184,16 @@ class Bus:
         if not self.gone.done():
             self.gone.set_result(None)
 
+    def leave(self) -> None:
+        """Disconnect at once."""
+        if self.alive:  # to disconnect what is gone already prints a traceback
+            self._connection.disconnect()
+
     async def close(self) -> None:
         """Send what is queued, then disconnect; the names this connection owns are released."""
         with contextlib.suppress(BusError):
             await self.call(DBUS, DBUS_PATH, PEER, "Ping", timeout=1)
-        if self.alive:  # to disconnect what is gone already prints a traceback
-            self._connection.disconnect()
+        self.leave()
         await self.gone
 
     @property
@@ -287,6 +292,10 @@ class Bus:
         """Hand every signal that arrives to `listener`, which checks the sender itself."""
         self._listeners.append(listener)
 
+    def overhear(self, listener: Callable[[Call], None]) -> None:
+        """Hand every call that arrives to `listener` and answer none: most are for others, as a monitor is shown."""
+        self._overheard = listener
+
     def match(self, rule: str) -> None:
         """Ask the bus for the signals of a rule; what is sent after this call is received."""
         self.post(DBUS, DBUS_PATH, DBUS, "AddMatch", "s", [rule])
@@ -338,6 +347,9 @@ class Bus:
         if message.message_type is not MessageType.METHOD_CALL:
             return None
         close_all(message.unix_fds)  # nobody parks descriptors with us
+        if self._overheard is not None:
+            self._overheard(Call(sender=message.sender or "", member=message.member, arguments=list(message.body)))
+            return True
         exported = self._objects.get(message.path)
         return None if exported is None else self._dispatch(message, exported)
 

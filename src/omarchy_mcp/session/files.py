@@ -36,6 +36,12 @@ def write_private(path: Path, data: bytes) -> None:
         os.close(folder)
 
 
+def forget_unfinished(path: Path) -> None:
+    """Remove what `write_private` has begun beside a file and, being killed, not finished."""
+    for unfinished in path.parent.glob(f".{path.name}.*"):
+        unfinished.unlink(missing_ok=True)
+
+
 def read_token(data: bytes) -> bytes:
     """Return the token in a file's contents, surrounding white space and a byte order mark removed.
 

@@ -44,6 +44,8 @@ ARRIVAL_S = 5.0
 
 MAX_RECENT = 1_000
 
+KINDS = frozenset(MESSAGE_IDS.values())
+
 
 class UnreadableError(Exception):
     """The record cannot be read; the message says why as far as it is known."""
@@ -236,7 +238,7 @@ def number_of(found: Mapping[str, Any]) -> int:
 
 
 def trusted_reader() -> journal.Reader:
-    """A reader of our own records only.
+    """A reader of what our own services wrote as we write records.
 
     `_`-fields are the journal's own.  USER_UNIT=, which `journalctl --user -u` also matches, can be set by
     anybody; our field names too.
@@ -246,9 +248,22 @@ def trusted_reader() -> journal.Reader:
     reader.add_match(_TRANSPORT="journal")
     for unit in (SERVER_UNIT, CONTROL_UNIT):
         reader.add_match(_SYSTEMD_USER_UNIT=unit)  # the same field twice is OR
+    return reader
+
+
+def records_alone(reader: journal.Reader) -> None:
+    """Have a reader that waits for entries pass over those that are no records.
+
+    One that looks back does so by `is_record`: each value to be matched is looked up in every file of the journal,
+    which takes longer than reading the few entries that are none.
+    """
     for message_id in MESSAGE_IDS.values():
         reader.add_match(MESSAGE_ID=message_id)
-    return reader
+
+
+def is_record(found: Mapping[str, object]) -> bool:
+    """Whether an entry of our services is a record."""
+    return getattr(found.get("MESSAGE_ID"), "hex", "") in KINDS  # a UUID
 
 
 def recent(count: int) -> list[Record]:
@@ -264,7 +279,8 @@ def recent(count: int) -> list[Record]:
             found = reader.get_previous()
             if not found:
                 break
-            records.append(record(found))
+            if is_record(found):
+                records.append(record(found))
     if count and not records:
         raise UnreadableError(
             "no record can be read from the journal: it is not kept for this user (volatile storage, or not a "
@@ -280,6 +296,7 @@ def follow(count: int, until: int | None = None) -> Iterator[Record | None]:
     is waited on like any other.
     """
     with trusted_reader() as reader:
+        records_alone(reader)
         waiting = select.poll()
         waiting.register(reader.fileno(), reader.get_events())  # from here on nothing is missed
         if until is not None:

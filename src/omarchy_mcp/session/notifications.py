@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from omarchy_mcp.session.bus import DBUS, Bus, BusError, Signal, Variant
+from omarchy_mcp.session.replacements import Replacements
 
 logger = logging.getLogger(__name__)
 
@@ -34,10 +35,11 @@ BUTTONLESS = ("omarchy", "quickshell")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listener:
-    """What whoever posted is told: an action of a notification, its end, another server in the place of the old."""
+    """What whoever posted is told: an action of a notification, its end, another's in its place, another server."""
 
     action: Callable[[int, str], None]
     closed: Callable[[int, int], None]
+    replaced: Callable[[int], None]
     owner: Callable[[bool], None]
 
 
@@ -51,6 +53,8 @@ class Notifications:
         """The server's unique name, None while there is none."""
         self.draws_buttons = False
         self._early: deque[int] = deque(maxlen=EARLY_KEPT)
+        self._taken: deque[int] = deque(maxlen=EARLY_KEPT)
+        self._replacements = Replacements(bus.unique_name, self._replaced)
 
     async def connect(self) -> None:
         """Find the server and follow its changes."""
@@ -79,6 +83,14 @@ class Notifications:
         """Whether a notification was closed before whoever posted it knew its number, as do-not-disturb does."""
         return number in self._early
 
+    def replaced_early(self, number: int) -> bool:
+        """Whether another program took a notification's place before whoever posted it knew its number."""
+        return number in self._taken
+
+    def _replaced(self, number: int) -> None:
+        self._taken.append(number)
+        self._listener.replaced(number)
+
     def _present(self) -> str:
         if self.owner is None:
             raise BusError(f"{DBUS}.Error.ServiceUnknown", "there is no notification server")
@@ -97,6 +109,14 @@ class Notifications:
         self.draws_buttons = "actions" in capabilities and not any(word in name for word in BUTTONLESS)
         return "actions" in capabilities
 
+    async def guard(self) -> bool:
+        """Hear from now on when another program takes a notification's place; false when that cannot be seen."""
+        return await self._replacements.begin()
+
+    def unguard(self) -> None:
+        """Hear no more of that."""
+        self._replacements.end()
+
     def close(self, number: int) -> None:
         """Take a notification from the screen."""
         if self.owner is not None:
@@ -106,6 +126,7 @@ class Notifications:
         if signal.sender == DBUS and signal.member == "NameOwnerChanged" and signal.body[0] == NAME:
             self.owner = signal.body[2] or None
             self._early.clear()  # another server counts anew
+            self._taken.clear()
             self._listener.owner(self.owner is not None)
         elif signal.interface == NAME and signal.path == PATH and self.owner is not None:
             if signal.sender != self.owner:
