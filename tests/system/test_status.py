@@ -98,8 +98,9 @@ def test_a_configuration_that_cannot_be_read_at_the_start_is_shown(product: Prod
     kept = product.desktop.config.read_bytes()
     with screen(product, "--keep") as shown:
         try:
+            product.sleep()
             product.desktop.config.write_text("[policy\n", encoding="utf-8")
-            product.restart()
+            product.wake()
             (toast,) = wait_until(lambda: faults(shown), "it is shown", 15)
             assert "only safe commands run" in toast.body
         finally:
