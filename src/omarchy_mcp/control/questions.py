@@ -13,10 +13,11 @@ from collections import deque
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 
+from omarchy_mcp.control import cooldown
+from omarchy_mcp.control.cooldown import Memory, Wait
 from omarchy_mcp.control.grants import GrantError, GrantStore, may_store, now_usec, session_mark
 from omarchy_mcp.control.left import Left, LeftBehind
-from omarchy_mcp.policy import cooldown, grants, questions
-from omarchy_mcp.policy.cooldown import Memory, Wait
+from omarchy_mcp.policy import grants, questions
 from omarchy_mcp.policy.legible import escaped
 from omarchy_mcp.policy.questions import Answer, Approval, Asked, Cause, Life, Subject
 from omarchy_mcp.session.bus import Bus, BusError
