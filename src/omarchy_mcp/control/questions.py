@@ -54,6 +54,7 @@ class Question:
     digest: str
     asker: str
     call_id: str
+    opened_usec: int
     deadline: float
     """CLOCK_BOOTTIME seconds: a machine that slept through it has let it pass."""
     notification: int | None = None
@@ -135,7 +136,7 @@ class Questions:
         self._count += 1
         question = Question(
             id=secrets.token_hex(16), number=self._count, call=call, digest=digest, asker=asker, call_id=call_id,
-            deadline=now_s() + seconds,
+            opened_usec=now_usec(), deadline=now_s() + seconds,
         )  # fmt: skip
         self._open[question.id] = question
         self._look(question)
@@ -191,6 +192,8 @@ class Questions:
             approval, question.subject, grant_id=secrets.token_hex(8), now_usec=now_usec(), session=session_mark()
         )
         why = may_store(question.call, approval.scope)
+        if self._store.outdated(question.call, question.opened_usec):
+            why = "cannot remember it: the command has changed since the question was put"
         if why is not None or isinstance(grant, str):
             raise BusError(f"{ERROR}.Refused", why or str(grant))
         try:
