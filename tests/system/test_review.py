@@ -14,7 +14,9 @@ from system.bus import ERROR, NAME, PATH, text
 from system.client import Answer
 from system.product import CONTROL, Product
 from system.screen import Screen, screen
-from system.world import wait_until
+from system.world import REPO, wait_until
+
+PROGRAM = str(REPO / "bin" / "omarchy-mcpctl")
 
 NOTICED_S = 15.0
 """A change is told a second after the last of it; listing and rating take a loaded machine its time."""
@@ -325,6 +327,34 @@ def test_without_a_control_service_the_guarded_is_held_and_the_safe_runs(product
         product.world.systemctl("reset-failed", check=False)
         product.world.systemctl("start", CONTROL)  # the bus may still be waiting for the one that could not start
     assert product.rpc().do(KNOWN).outcome == "ok"
+
+
+def test_a_person_at_a_terminal_sees_what_is_new_and_acknowledges_it(product: Product, scripts: Scripts) -> None:
+    def ctl(*words: str, status: int = 0) -> str:
+        omarchy, venv = str(product.desktop.path), product.venv
+        done = product.world.run(PROGRAM, *words, check=False, OMARCHY_PATH=omarchy, OMARCHY_MCP_VENV=venv)
+        assert done.returncode == status, done
+        return done.stdout + done.stderr
+
+    assert "nothing is held" in ctl("review")
+    scripts.put(NEW, NOTE + SENDS)
+    digest = held(product, NEW)["digest"]
+    told = ctl("review")
+    assert f"{NEW}\n" in told
+    assert "it is new (it sends data out)" in told
+    assert f"omarchy-mcpctl acknowledge {digest}" in told
+    assert json.loads(ctl("review", "--json"))["digest"] == digest
+    assert "1 command held" in ctl("status")
+    previewed = json.loads(ctl("preview", "--json", "--", NEW))
+    assert (previewed["rule"], previewed["allowed"]) == ("review", False)
+    tiers = json.loads(ctl("tiers", "--json"))
+    assert [row["route"] for row in tiers if row["rule"] == "review"] == [NEW]
+    assert "not what is held now" in ctl("acknowledge", "0" * 64, status=1)
+    assert json.loads(ctl("acknowledge", digest, "--json")) == {
+        "verb": "acknowledge", "outcome": "ok", "digest": digest,
+    }  # fmt: skip
+    assert "nothing is held" in ctl("acknowledge", digest, status=1)
+    assert product.rpc().do(NEW).outcome == "ok"
 
 
 def test_it_is_in_the_record_what_was_held_and_that_it_was_acknowledged(audit: Product, scripts: Scripts) -> None:

@@ -17,7 +17,7 @@ from omarchy_mcp.desktop.omarchy import LIST_S, fingerprint_of, rated, read_cach
 from omarchy_mcp.desktop.session import INSTALLED
 from omarchy_mcp.policy.listings import Kind, Listings
 from omarchy_mcp.policy.registry import Command, Registry, RegistryError, find, parse
-from omarchy_mcp.policy.review import Book, Held, compared, first
+from omarchy_mcp.policy.review import RULE, Book, Held, compared, first
 from omarchy_mcp.policy.routes import program_of, wanted
 from omarchy_mcp.policy.tiers import Ratings
 from omarchy_mcp.policy.verdict import Verdict, decide, decide_ipc
@@ -36,9 +36,8 @@ def tiers(request: Request, output: Output) -> int:
             "route": command.route,
             "tier": str(rating.tier),
             "capabilities": [str(each) for each in rating.capabilities],
-            "reason": rating.reason,
-            "rule": rating.rule,
-            "held": held.routes.get(command.route, ""),
+            "reason": f"held: {held.routes[command.route]}" if command.route in held.routes else rating.reason,
+            "rule": RULE if command.route in held.routes else rating.rule,
         }
         for command, rating in rows(registry, ratings, hidden=request.hidden)
     ]
@@ -54,8 +53,7 @@ def tiers(request: Request, output: Output) -> int:
 def line(row: Mapping[str, object]) -> str:
     """A route's tier for a person."""
     route = pad(fit(str(row["route"]), ROUTE_WIDTH), ROUTE_WIDTH)
-    held = f" (held: {row['held']})" if row["held"] else ""
-    return f"{route} {row['tier']!s:<8} {printable(str(row['reason']) + held)}"
+    return f"{route} {row['tier']!s:<8} {printable(str(row['reason']))}"
 
 
 def preview(request: Request, output: Output) -> int:
@@ -98,7 +96,6 @@ def described(verdict: Verdict, argv: Sequence[str]) -> dict[str, object]:
         "argv": list(argv),
         "binary": verdict.binary,
         "target": verdict.target,
-        "held": verdict.held,
     }
 
 
