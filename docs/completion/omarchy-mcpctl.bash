@@ -1,7 +1,7 @@
 # bash completion for omarchy-mcpctl. Made from the program's own tables (omarchy_mcp.cli.completion); do not edit.
 _omarchy_mcpctl() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb= i
-  local verbs="status start stop restart reload freeze thaw jobs stop-job recent watch tiers preview questions approve deny grants revoke client client-config help" options
+  local verbs="status start stop restart reload freeze thaw jobs stop-job recent watch tiers preview questions approve deny grants revoke review acknowledge client client-config help" options
   COMPREPLY=()
   [[ $before == "=" ]] && before=${COMP_WORDS[COMP_CWORD-2]}
   [[ $word == "=" ]] && word= before=${COMP_WORDS[COMP_CWORD-1]}
@@ -36,6 +36,8 @@ _omarchy_mcpctl() {
     deny) options="--all --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
     grants) options="--json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
     revoke) options="--all --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
+    review) options="--json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
+    acknowledge) options="--json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
     client) options="--token-file --show --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
     client-config) options="--client --name --token-file --json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;
     help) options="--json -j -q --quiet -v --verbose --no-pager --no-legend -h --help --version" ;;

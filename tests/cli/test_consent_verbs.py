@@ -79,7 +79,11 @@ def ctl(*words: str) -> "subprocess.CompletedProcess[str]":
 
 
 @pytest.mark.parametrize(
-    "line", ["questions", "approve 3", "deny", "deny 3", "deny --all", "grants", "revoke 0a1b", "revoke --all"]
+    "line",
+    [
+        *("questions", "approve 3", "deny", "deny 3", "deny --all", "grants", "revoke 0a1b", "revoke --all", "review"),
+        f"acknowledge {'0a' * 32}",
+    ],
 )
 def test_without_a_bus_every_verb_says_so(line: str) -> None:
     done = ctl(*line.split())
@@ -87,6 +91,13 @@ def test_without_a_bus_every_verb_says_so(line: str) -> None:
     assert done.stderr == "omarchy-mcpctl: cannot connect to the session bus: no such file or directory\n"
     told = json.loads(ctl(*line.split(), "--json").stdout)
     assert (told["verb"], told["outcome"]) == (line.partition(" ")[0], "failed")
+
+
+def test_where_nobody_can_be_asked_the_digest_is_required() -> None:
+    for words in (["acknowledge"], ["acknowledge", "--json"]):
+        done = ctl(*words)
+        assert done.returncode == Exit.USAGE
+        assert "'review' shows it" in done.stderr
 
 
 def test_where_nobody_can_be_asked_the_number_is_required() -> None:

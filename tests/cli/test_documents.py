@@ -124,7 +124,7 @@ def complete(*words: str) -> set[str]:
         (("st",), {"status", "start", "stop", "stop-job"}),
         (("recent", "--fo"), {"--follow"}),
         (("start", "--fo"), set()),
-        (("help", "re"), {"restart", "reload", "recent", "revoke"}),
+        (("help", "re"), {"restart", "reload", "recent", "revoke", "review"}),
         (("--json", "=", "s"), {"short"}),
         (("--json", "="), {"short", "pretty", "off"}),
         (("recent", "-n", ""), set()),

@@ -315,6 +315,7 @@ def test_watch_tells_the_state_then_every_change_and_call(product: Product) -> N
             "control": True,
             "state": "serving",
             "pending_questions": 0,
+            "pending_review": 0,
             "version": first["version"],
             "api_version": 2,
         }

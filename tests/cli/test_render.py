@@ -101,6 +101,8 @@ def test_problems_come_first(changes: dict[str, object], line: str) -> None:
         ({"restarts": 2}, "   Server: running for 2 min 5 s, process 4711, restarted 2 times after a failure"),
         ({"jobs": 1}, "     Jobs: 1 command running"),
         ({"pending": 2}, "  Pending: 2 questions"),
+        ({"review": 1}, "   Review: 1 command held; 'omarchy-mcpctl review' shows what is new"),
+        ({"review_problem": "it is lost"}, "  Problem: review: it is lost"),
         ({"config_ok": False, "config_problem": "x"}, "   Config: /config.toml (rejected)"),
         ({"config_watch": "why"}, "   Config: /config.toml (looked at every 2 s: why)"),
     ],

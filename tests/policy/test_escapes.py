@@ -12,6 +12,7 @@ import pytest
 
 from omarchy_mcp.policy.config import Config
 from omarchy_mcp.policy.registry import Command, find
+from omarchy_mcp.policy.review import NOTHING_HELD
 from omarchy_mcp.policy.selfguard import PLUGIN_ID
 from omarchy_mcp.policy.tier_table import GUARDED_GROUPS, GUARDED_ROUTES
 from omarchy_mcp.policy.tiers import Tier
@@ -129,7 +130,7 @@ def test_no_route_is_a_way_out(which: str, name: str, route: str, args: list[str
         pytest.skip(f"this Omarchy has no '{route}'")
     for ask in (False, True):
         for spelling in spellings(command):
-            verdict = decide(registry, spelling, args, ratings=ratings, config=Config(ask=ask))
+            verdict = decide(registry, spelling, args, ratings=ratings, config=Config(ask=ask), held=NOTHING_HELD)
             assert verdict.binary == command.binary
             assert refused_or_asked(verdict), (name, spelling, verdict)
 
@@ -148,11 +149,11 @@ def test_no_call_into_the_shell_is_a_way_out(
     path = folder(which)
     for ask in (False, True):
         config = Config(ask=ask)
-        direct = decide_ipc(target, function, args, config=config)
+        direct = decide_ipc(target, function, args, config=config, held=NOTHING_HELD)
         assert refused_or_asked(direct), name
         for quiet in ([], ["-q"]):
             routed = decide(omarchy.listed(path), "omarchy shell", [*quiet, target, function, *args],
-                            ratings=omarchy.rated(path), config=config)  # fmt: skip
+                            ratings=omarchy.rated(path), config=config, held=NOTHING_HELD)  # fmt: skip
             assert refused_or_asked(routed), name
             assert (routed.tier, routed.would_ask) == (direct.tier, direct.would_ask) or routed.rule.startswith(
                 "argument"
@@ -164,7 +165,7 @@ def test_a_words_route_is_never_longer_than_the_record_that_was_checked(which: s
     path = folder(which)
     registry, ratings = omarchy.listed(path), omarchy.rated(path)
     for command in registry.commands:
-        verdict = decide(registry, command.route, [], ratings=ratings, config=Config())
+        verdict = decide(registry, command.route, [], ratings=ratings, config=Config(), held=NOTHING_HELD)
         assert verdict.binary == command.binary
         assert (verdict.tier is Tier.BLOCKED) >= command.requires_sudo
 
@@ -176,13 +177,15 @@ def test_root_is_refused_whatever_is_configured_and_no_setting_is_named(which: s
     blocked = [
         c
         for c in registry.commands
-        if decide(registry, c.route, [], ratings=ratings, config=Config()).tier is Tier.BLOCKED
+        if decide(registry, c.route, [], ratings=ratings, config=Config(), held=NOTHING_HELD).tier is Tier.BLOCKED
     ]
     assert len(blocked) >= 10
     everything = Config(allow=frozenset(c.route.removeprefix("omarchy ") for c in blocked), ask=True,
                         allow_groups=frozenset(c.group for c in blocked))  # fmt: skip
     for command in blocked:
-        verdict = decide(registry, command.route, [], ratings=ratings, config=everything, granted="any")
+        verdict = decide(
+            registry, command.route, [], ratings=ratings, config=everything, held=NOTHING_HELD, granted="any"
+        )
         assert (verdict.allowed, verdict.askable, verdict.would_ask, verdict.ways_out) == (False, False, False, ())
         assert "policy lets no agent do that" in verdict.reason
         assert "policy.allow" not in verdict.reason

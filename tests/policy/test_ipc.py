@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from omarchy_mcp.policy.config import RESTRICTIVE, Config
 from omarchy_mcp.policy.ipc import rate_ipc, row_for
 from omarchy_mcp.policy.ipc_table import TABLE
+from omarchy_mcp.policy.review import NOTHING_HELD
 from omarchy_mcp.policy.selfguard import PLUGIN_ID, guard, guard_ipc, names_us
 from omarchy_mcp.policy.tiers import Tier
 from omarchy_mcp.policy.verdict import decide_ipc
@@ -26,9 +27,9 @@ from omarchy_mcp.policy.verdict import decide_ipc
     ],
 )
 def test_listed_calls_run(target: str, function: str, args: list[str]) -> None:
-    verdict = decide_ipc(target, function, args, config=Config())
+    verdict = decide_ipc(target, function, args, config=Config(), held=NOTHING_HELD)
     assert (verdict.tier, verdict.allowed) == (Tier.SAFE, True)
-    assert decide_ipc(target, function, args, config=RESTRICTIVE).allowed
+    assert decide_ipc(target, function, args, config=RESTRICTIVE, held=NOTHING_HELD).allowed
 
 
 @pytest.mark.parametrize(
@@ -50,10 +51,10 @@ def test_listed_calls_run(target: str, function: str, args: list[str]) -> None:
     ],
 )
 def test_unlisted_calls_are_guarded(target: str, function: str, args: list[str]) -> None:
-    verdict = decide_ipc(target, function, args, config=Config())
+    verdict = decide_ipc(target, function, args, config=Config(), held=NOTHING_HELD)
     assert (verdict.tier, verdict.allowed, verdict.askable) == (Tier.GUARDED, False, True)
-    assert decide_ipc(target, function, args, config=Config(ask=True)).would_ask
-    assert decide_ipc(target, function, args, config=Config(allow=frozenset({"shell"}))).allowed
+    assert decide_ipc(target, function, args, config=Config(ask=True), held=NOTHING_HELD).would_ask
+    assert decide_ipc(target, function, args, config=Config(allow=frozenset({"shell"})), held=NOTHING_HELD).allowed
 
 
 EVERYTHING = Config(allow=frozenset({"shell"}), allow_groups=frozenset({"shell"}), ask=True)
@@ -61,7 +62,7 @@ EVERYTHING = Config(allow=frozenset({"shell"}), allow_groups=frozenset({"shell"}
 
 @pytest.mark.parametrize("function", ["invokeLast", "invokelast", "INVOKELAST"])
 def test_clicking_a_notification_is_never_let_through(function: str) -> None:
-    verdict = decide_ipc("notifications", function, [], config=EVERYTHING, granted="g")
+    verdict = decide_ipc("notifications", function, [], config=EVERYTHING, held=NOTHING_HELD, granted="g")
     assert (verdict.tier, verdict.allowed, verdict.askable) == (Tier.BLOCKED, False, False)
 
 
@@ -90,7 +91,7 @@ def test_clicking_a_notification_is_never_let_through(function: str) -> None:
 def test_calls_that_reach_this_server_are_refused_whatever_is_allowed(
     target: str, function: str, args: list[str]
 ) -> None:
-    verdict = decide_ipc(target, function, args, config=EVERYTHING, granted="g")
+    verdict = decide_ipc(target, function, args, config=EVERYTHING, held=NOTHING_HELD, granted="g")
     assert (verdict.allowed, verdict.would_ask, verdict.askable, verdict.rule) == (
         False,
         False,
@@ -108,14 +109,14 @@ def test_bad_names_and_bad_arguments_are_refused() -> None:
         ("a", "b", ["../x"]),
         ("", "", []),
     ]:
-        verdict = decide_ipc(target, function, args, config=EVERYTHING)
+        verdict = decide_ipc(target, function, args, config=EVERYTHING, held=NOTHING_HELD)
         assert not verdict.allowed
         assert not verdict.would_ask
 
 
 def test_the_person_can_deny_a_listed_call_by_function_or_target() -> None:
     for entry in ("shell media playpause", "shell media", "shell"):
-        verdict = decide_ipc("media", "playPause", [], config=Config(deny=frozenset({entry})))
+        verdict = decide_ipc("media", "playPause", [], config=Config(deny=frozenset({entry})), held=NOTHING_HELD)
         assert (verdict.allowed, verdict.askable, verdict.rule) == (False, False, f"deny:{entry}")
 
 
@@ -168,7 +169,7 @@ def test_commands_that_do_not_are_let_on(binary: str, args: list[str]) -> None:
 
 @given(st.text(), st.text(), st.lists(st.text()))
 def test_no_call_raises_and_only_listed_ones_run(target: str, function: str, args: list[str]) -> None:
-    verdict = decide_ipc(target, function, args, config=Config())
+    verdict = decide_ipc(target, function, args, config=Config(), held=NOTHING_HELD)
     assert not verdict.allowed or (target, function, len(args)) in TABLE
     assert rate_ipc(target, function, args).reason
     guard(target, args)

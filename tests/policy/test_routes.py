@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from omarchy_mcp.policy.config import Config
 from omarchy_mcp.policy.listings import MAX_NAMES, Kind, resolve
 from omarchy_mcp.policy.registry import key
+from omarchy_mcp.policy.review import NOTHING_HELD
 from omarchy_mcp.policy.route_table import RULES
 from omarchy_mcp.policy.routes import lowered, may_be_safe, program_of, wanted
 from omarchy_mcp.policy.tiers import Tier
@@ -17,7 +18,9 @@ THEMES = ("Tokyo Night", "Nord", "Rosé Pine")
 
 def judged(route: str, *args: str, **listings: tuple[str, ...] | None) -> Verdict:
     given = {Kind(kind): names for kind, names in listings.items()}
-    return decide(KNOWN, route, args, ratings=ratings(KNOWN, GUARDED), config=Config(ask=True), listings=given)
+    return decide(
+        KNOWN, route, args, ratings=ratings(KNOWN, GUARDED), config=Config(ask=True), held=NOTHING_HELD, listings=given
+    )
 
 
 @pytest.mark.parametrize(
@@ -87,16 +90,19 @@ def test_arguments_that_do_not_fit_are_asked_or_refused(route: str, args: list[s
 
 def test_a_rule_lapses_when_the_command_declares_other_arguments() -> None:
     other = registry(record("omarchy theme set", args="<theme-name> [--force]"))
-    verdict = decide(other, "theme set", ["nord"], ratings=ratings(other, GUARDED), config=Config())
+    verdict = decide(other, "theme set", ["nord"], ratings=ratings(other, GUARDED), config=Config(), held=NOTHING_HELD)
     assert (verdict.tier, verdict.allowed, verdict.lapsed) == (Tier.GUARDED, False, True)
     assert not judged("theme set", "nord").lapsed
 
 
 def test_a_rule_lowers_nothing_that_is_blocked_and_leaves_the_safe_alone() -> None:
     for rating in (BLOCKED,):
-        verdict = decide(KNOWN, "theme set", ["nord"], ratings=ratings(KNOWN, rating), config=Config())
+        verdict = decide(
+            KNOWN, "theme set", ["nord"], ratings=ratings(KNOWN, rating), config=Config(), held=NOTHING_HELD
+        )
         assert verdict.tier is Tier.BLOCKED
-    assert decide(KNOWN, "theme set", ["nord"], ratings=ratings(KNOWN), config=Config()).rule == "scan"
+    verdict = decide(KNOWN, "theme set", ["nord"], ratings=ratings(KNOWN), config=Config(), held=NOTHING_HELD)
+    assert verdict.rule == "scan"
 
 
 def test_a_name_that_is_listed_is_labelled_and_one_that_is_not_is_refused_with_near_misses() -> None:

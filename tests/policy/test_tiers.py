@@ -1,6 +1,6 @@
 import pytest
 
-from omarchy_mcp.policy.tiers import Ratings, Tier, changed, digest, rate, rating_of, rows
+from omarchy_mcp.policy.tiers import Ratings, Tier, changed, digest, rate, rating_of
 from policy.samples import record, registry
 
 KNOWN = registry(
@@ -63,11 +63,3 @@ def test_a_rating_holds_until_a_script_behind_it_is_another() -> None:
     assert changed(rated, "omarchy-theme-list", {})
     assert not changed(rated, "omarchy-theme-list", now | {"omarchy-install-app": "other"})
     assert changed(Ratings(), "omarchy-theme-list", now)
-
-
-def test_the_list_of_tiers_is_in_order_and_hides_what_is_hidden() -> None:
-    rated = rate(KNOWN, SCRIPTS)
-    shown = [command.route for command, _ in rows(KNOWN, rated)]
-    assert shown == sorted(shown)
-    assert "omarchy novelty read" not in shown
-    assert len(rows(KNOWN, rated, hidden=True)) == len(KNOWN.commands)

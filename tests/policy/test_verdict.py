@@ -3,9 +3,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from omarchy_mcp.policy.config import RESTRICTIVE, Config
+from omarchy_mcp.policy.review import NOTHING_HELD, Held
 from omarchy_mcp.policy.selfguard import PLUGIN_ID
 from omarchy_mcp.policy.tiers import Ratings, Tier, rating_of
-from omarchy_mcp.policy.verdict import Verdict, decide, outlook
+from omarchy_mcp.policy.verdict import Verdict, decide, decide_ipc, outlook
 from policy.samples import BLOCKED, GUARDED, ratings, record, registry
 
 KNOWN = registry(
@@ -24,8 +25,14 @@ EVERYTHING = Config(
 )
 
 
-def judged(route: str, *args: str, config: Config = Config(), granted: str = "") -> Verdict:  # noqa: B008
-    return decide(KNOWN, route, args, ratings=RATED, config=config, granted=granted)
+def judged(
+    route: str,
+    *args: str,
+    config: Config = Config(),  # noqa: B008
+    granted: str = "",
+    held: Held = NOTHING_HELD,
+) -> Verdict:
+    return decide(KNOWN, route, args, ratings=RATED, config=config, held=held, granted=granted)
 
 
 def test_a_safe_call_runs_and_says_what_would_run() -> None:
@@ -138,11 +145,12 @@ def test_the_shell_route_answers_like_the_shell_tool() -> None:
 
 def test_a_shell_program_that_needs_root_is_blocked_all_the_same() -> None:
     rated = ratings(KNOWN, omarchy_shell=BLOCKED)
-    assert decide(KNOWN, "shell", ["media", "ping"], ratings=rated, config=Config()).tier is Tier.BLOCKED
+    verdict = decide(KNOWN, "shell", ["media", "ping"], ratings=rated, config=Config(), held=NOTHING_HELD)
+    assert verdict.tier is Tier.BLOCKED
 
 
 def test_the_outlook_is_the_worst_over_any_arguments() -> None:
-    by_route = {c.route: outlook(c, ratings=RATED, config=Config(ask=True)) for c in KNOWN.commands}
+    by_route = {c.route: outlook(c, ratings=RATED, config=Config(ask=True), held=NOTHING_HELD) for c in KNOWN.commands}
     assert by_route["omarchy theme list"].allowed
     assert by_route["omarchy theme remove"].would_ask
     assert by_route["omarchy dns"].tier is Tier.BLOCKED
@@ -155,9 +163,83 @@ def test_a_command_nobody_rated_is_guarded() -> None:
 
 @given(st.text() | st.sampled_from([c.route for c in KNOWN.commands]), st.lists(st.text()), st.booleans())
 def test_no_call_raises_and_nothing_guarded_runs_unallowed(route: str, args: list[str], ask: bool) -> None:
-    verdict = decide(KNOWN, route, args, ratings=RATED, config=Config(ask=ask))
+    verdict = decide(KNOWN, route, args, ratings=RATED, config=Config(ask=ask), held=NOTHING_HELD)
     assert verdict.allowed == (verdict.allowed and verdict.tier is Tier.SAFE)
     assert not (verdict.allowed and verdict.would_ask)
     assert verdict.would_ask <= verdict.askable
     if verdict.allowed or verdict.would_ask:
         assert not any(ord(char) < 32 or 127 <= ord(char) < 160 for arg in args for char in arg)
+
+
+NEW = Held(routes={"omarchy theme remove": "it is new (it deletes folders)", "omarchy shell": "it was safe before"})
+
+
+@pytest.mark.parametrize("config", [EVERYTHING, Config(ask=True), Config(allow=frozenset({"theme remove"}))])
+def test_what_is_new_is_held_whatever_the_configuration_allows(config: Config) -> None:
+    verdict = judged("untheme", "nord", config=config, held=NEW)
+    assert (verdict.tier, verdict.allowed, verdict.askable, verdict.would_ask, verdict.rule) == (
+        Tier.GUARDED, False, True, config.ask, "review",
+    )  # fmt: skip
+    assert verdict.held == "it is new (it deletes folders)"
+    assert verdict.held in verdict.reason
+    assert "omarchy-mcpctl review" in verdict.reason
+    assert "the panel" in verdict.reason
+
+
+def test_the_ways_out_of_being_held_are_to_acknowledge_and_to_be_asked() -> None:
+    first, second = judged("theme remove", "nord", held=NEW).ways_out
+    assert "omarchy-mcpctl review" in first
+    assert "policy.ask" in second
+
+
+def test_what_is_new_yields_to_a_grant_and_to_nothing_that_forbids_more() -> None:
+    def rule(config: Config, granted: str = "", *args: str) -> str:
+        return judged("theme remove", *(args or ("nord",)), config=config, granted=granted, held=NEW).rule
+
+    assert rule(EVERYTHING, "g1") == "grant:g1"
+    assert rule(RESTRICTIVE, "g1") == "restrictive"
+    assert rule(Config(deny=frozenset({"theme remove"})), "g1") == "deny:theme remove"
+    assert rule(EVERYTHING, "g1", PLUGIN_ID) == "self-guard"
+    assert judged("dns", held=Held(routes={"omarchy dns": "it is new"})).tier is Tier.BLOCKED
+
+
+def test_what_made_it_safe_counts_no_more_once_it_is_held() -> None:
+    known = registry(record("omarchy theme set", args="<theme-name>"))
+    rated = ratings(known, GUARDED)
+    held = Held(routes={"omarchy theme set": "it can do more than before"})
+
+    def decided(held: Held) -> Verdict:
+        return decide(known, "theme set", ["nord"], ratings=rated, config=EVERYTHING, held=held)
+
+    assert (decided(NOTHING_HELD).tier, decided(NOTHING_HELD).allowed) == (Tier.SAFE, True)
+    assert (decided(held).tier, decided(held).allowed, decided(held).rule) == (Tier.GUARDED, False, "review")
+    unsure = decided(Held(guarded="nobody knows"))
+    assert (unsure.allowed, unsure.held) == (False, "nobody knows")
+
+
+@pytest.mark.parametrize("call", [("media", "playPause"), ("bar", "unheardOf")])
+def test_a_call_into_the_shell_is_held_with_the_program_that_makes_it(call: tuple[str, str]) -> None:
+    direct = decide_ipc(*call, [], config=EVERYTHING, held=NEW)
+    routed = judged("shell", *call, config=EVERYTHING, held=NEW)
+    for verdict in (direct, routed):
+        assert (verdict.tier, verdict.allowed, verdict.rule) == (Tier.GUARDED, False, "review")
+        assert verdict.held == "it was safe before"
+
+
+def test_where_nobody_knows_what_is_new_the_safe_runs_and_the_guarded_is_held() -> None:
+    nobody_knows = Held(guarded="not known")
+    assert judged("theme list", held=nobody_knows).allowed
+    assert judged("shell", "media", "playPause", held=nobody_knows).allowed
+    assert decide_ipc("media", "playPause", [], config=Config(), held=nobody_knows).allowed
+    for verdict in (
+        judged("theme remove", "nord", config=EVERYTHING, held=nobody_knows),
+        judged("shell", "bar", "unheardOf", config=EVERYTHING, held=nobody_knows),
+        decide_ipc("bar", "unheardOf", [], config=EVERYTHING, held=nobody_knows),
+    ):
+        assert (verdict.allowed, verdict.rule, verdict.held) == (False, "review", "not known")
+
+
+def test_lists_show_what_is_held_as_the_gate_decides_it() -> None:
+    by_route = {c.route: outlook(c, ratings=RATED, config=EVERYTHING, held=NEW) for c in KNOWN.commands}
+    assert (by_route["omarchy theme remove"].rule, by_route["omarchy theme remove"].allowed) == ("review", False)
+    assert by_route["omarchy theme list"].allowed

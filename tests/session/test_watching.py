@@ -209,3 +209,78 @@ def test_without_inotify_the_reason_is_said_and_a_wait_ends(
         watch.close()
 
     asyncio.run(wait())
+
+
+class Commands:
+    """A folder of programs, reached through a link."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.real = root / "v1"
+        (self.real / "bin").mkdir(parents=True)
+        (self.real / "bin" / "one").write_text("1", encoding="utf-8")
+        self.link = root / "omarchy"
+        self.link.symlink_to(self.real)
+        self.path = self.link / "bin"
+
+    def add(self) -> None:
+        (self.real / "bin" / "two").write_text("2", encoding="utf-8")
+
+    def edit(self) -> None:
+        (self.real / "bin" / "one").write_text("2", encoding="utf-8")
+
+    def replace(self) -> None:
+        (self.root / "new").write_text("2", encoding="utf-8")
+        (self.root / "new").replace(self.path / "one")
+
+    def remove(self) -> None:
+        (self.path / "one").unlink()
+
+    def forbid(self) -> None:
+        (self.path / "one").chmod(0)
+
+    def swap(self) -> None:
+        (self.root / "v2" / "bin").mkdir(parents=True)
+        (self.root / "link").symlink_to(self.root / "v2")
+        (self.root / "link").replace(self.link)
+
+    def gone(self) -> None:
+        shutil.rmtree(self.real)
+
+
+@pytest.mark.parametrize(
+    "act",
+    [Commands.add, Commands.edit, Commands.replace, Commands.remove, Commands.forbid, Commands.swap, Commands.gone],
+    ids=lambda each: each.__name__,
+)
+def test_every_change_in_a_folder_is_told(tmp_path: Path, act: Callable[[Commands], None]) -> None:
+    commands = Commands(tmp_path)
+    assert asyncio.run(heard(Watch(commands.path, folder=True), lambda: act(commands), HEARD_S))
+
+
+def test_a_folder_that_comes_back_is_told(tmp_path: Path) -> None:
+    commands = Commands(tmp_path)
+    commands.gone()
+    watch = Watch(commands.path, folder=True)
+    assert asyncio.run(heard(watch, lambda: (commands.real / "bin").mkdir(parents=True), HEARD_S))
+
+
+def test_what_is_read_in_a_folder_or_done_beside_it_is_not_told(tmp_path: Path) -> None:
+    commands = Commands(tmp_path)
+
+    def act() -> None:
+        (commands.path / "one").read_text(encoding="utf-8")
+        (commands.real / "other").write_text("x", encoding="utf-8")
+
+    assert not asyncio.run(heard(Watch(commands.path, folder=True), act, QUIET_S))
+
+
+def test_a_wait_can_be_ended_from_outside_and_lasts_until_nothing_more_happens(tmp_path: Path) -> None:
+    commands = Commands(tmp_path)
+
+    def patient() -> Watch:
+        return Watch(commands.path, folder=True, settle_s=2 * QUIET_S, most_s=HEARD_S)
+
+    watch = patient()
+    assert asyncio.run(heard(watch, watch.wake, HEARD_S))
+    assert not asyncio.run(heard(patient(), commands.add, QUIET_S))

@@ -21,9 +21,10 @@ if __name__ == "__main__":
 from mcp.server.mcpserver import MCPServer  # noqa: E402 - the path comes first
 from mcp.types import Resource, ResourceTemplate, Tool  # noqa: E402 - likewise
 
+from omarchy_mcp.desktop.inventory import rows  # noqa: E402 - likewise
 from omarchy_mcp.desktop.omarchy import scripts_of  # noqa: E402 - likewise
 from omarchy_mcp.policy.registry import parse  # noqa: E402 - likewise
-from omarchy_mcp.policy.tiers import Tier, rate, rows  # noqa: E402 - likewise
+from omarchy_mcp.policy.tiers import Tier, rate  # noqa: E402 - likewise
 from omarchy_mcp.server.acting import Acting  # noqa: E402 - likewise
 from omarchy_mcp.server.gate import Gate  # noqa: E402 - likewise
 from omarchy_mcp.server.recording import Recorder  # noqa: E402 - likewise

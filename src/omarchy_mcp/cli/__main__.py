@@ -74,7 +74,7 @@ def carry_out_apart(request: Request, output: "terminal.Output") -> int:
     """The verbs that are seldom used, each with a module of its own."""
     import asyncio  # noqa: PLC0415 - start-up time
 
-    from omarchy_mcp.cli import clients, consent, jobs, snippets, watch  # noqa: PLC0415 - start-up time
+    from omarchy_mcp.cli import clients, consent, jobs, review, snippets, watch  # noqa: PLC0415 - start-up time
 
     match request.verb:
         case "jobs":
@@ -87,6 +87,8 @@ def carry_out_apart(request: Request, output: "terminal.Output") -> int:
             return clients.run(request, output)
         case "client-config":
             return snippets.run(request, output)
+        case "review" | "acknowledge":
+            return review.run(request, output)
         case _:
             return consent.run(request, output)
 

@@ -1,4 +1,4 @@
-"""What `approve`, `deny` and `revoke` are told: which question or grant, and how far an approval goes.
+"""What `approve`, `deny`, `revoke` and `acknowledge` are told: of what, and how far an approval goes.
 
 Pure.  What the control service would refuse whatever is open is refused here already.
 """
@@ -12,6 +12,8 @@ from omarchy_mcp.cli.options import LIVES, SCOPES, Request, UsageError
 CALL, ONCE = SCOPES[0], LIVES[0]
 DIGITS = 18
 """Of a question's number at most: they are counted from 1, and the bus carries 64 bits."""
+
+DIGEST = re.compile(r"[0-9a-f]{64}")
 
 GRANT = re.compile(r"[!-~]{1,128}")
 """What a grant's id is made of; the store makes shorter ones, but its file may be edited by hand."""
@@ -35,6 +37,8 @@ def completed(request: Request, rest: Sequence[str], given: Mapping[str, object]
             return replace(request, question=question(word), every=every)
         case "revoke":
             return replace(request, grant=grant(word, every=every), every=every)
+        case "acknowledge":
+            return replace(request, digest=digest(word))
         case _:
             return request
 
@@ -50,6 +54,17 @@ def question(word: str) -> int:
     if not (word.isascii() and word.isdigit() and len(word) <= DIGITS and int(word) > 0):
         raise UsageError(f"a question is named by its number, such as 3, not {word[:40]!r}")
     return int(word)
+
+
+def digest(word: str) -> str:
+    """The digest of a listing; "" when none is given.
+
+    Raises:
+        UsageError: it cannot be one.
+    """
+    if word and not DIGEST.fullmatch(word):
+        raise UsageError(f"'acknowledge' takes the digest that 'review' shows, not {word[:40]!r}")
+    return word
 
 
 def reach(scope: str, life: str) -> tuple[str, str]:

@@ -26,7 +26,7 @@ PROGRAMS = ("claude", "codex", "gemini", "opencode")
 NAMING = frozenset({"client", "client-config"})
 """Verbs whose further words and options `naming` understands."""
 
-ANSWERING = frozenset({"approve", "deny", "revoke"})
+ANSWERING = frozenset({"approve", "deny", "revoke", "acknowledge"})
 """Verbs whose further words `answers` understands."""
 
 
@@ -69,7 +69,7 @@ VERBS = (
     Verb(name="status", does="Show how the server is (the default)"),
     Verb(name="start", does="Hold the port, now and after every login"),
     Verb(name="stop", does="Close the port and end the server, until start"),
-    Verb(name="restart", does="End the server and start it again; no connection is refused"),
+    Verb(name="restart", does="End and start the server again; no connection is refused"),
     Verb(name="reload", does="Have the server read its configuration again"),
     Verb(name="freeze", does="Pause agents: freeze what they started, refuse new calls"),
     Verb(name="thaw", does="Let agents go on"),
@@ -89,6 +89,8 @@ VERBS = (
     Verb(name="deny", does="Refuse the call of a question", options=("all",), words="[NUMBER]"),
     Verb(name="grants", does="Show what was allowed for longer than one call"),
     Verb(name="revoke", does="Take a grant back", options=("all",), words="[ID]"),
+    Verb(name="review", does="Show commands that are new or can do more, and are held"),
+    Verb(name="acknowledge", does="Have your rules count for what review shows", words="[DIGEST]"),
     Verb(
         name="client",
         does="Show who may come in, or change that",
@@ -158,6 +160,8 @@ class Request:
     question: int = 0
     """Its number; 0 when none was given."""
     grant: str = ""
+    digest: str = ""
+    """Of what is acknowledged; "" for what is shown."""
     every: bool = False
     scope: str = SCOPES[0]
     life: str = LIVES[0]
@@ -328,7 +332,7 @@ def help_text() -> str:
         "",
         "Verbs:",
     ]
-    lines += [f"  {f'{verb.name} {verb.words}'.strip():<16} {verb.does}" for verb in VERBS]
+    lines += [f"  {f'{verb.name} {verb.words}'.strip():<20} {verb.does}" for verb in VERBS]
     lines += ["", "Options:"]
     lines += [f"  {spelling(option):<16} {option.does}{only(option)}" for option in OPTIONS]
     lines += ["", f"'{PROGRAM} help' shows the manual with exit statuses and files."]

@@ -11,15 +11,17 @@ from omarchy_mcp.cli.exits import CtlError, Exit
 from omarchy_mcp.cli.options import Json, Request
 from omarchy_mcp.cli.terminal import Output
 from omarchy_mcp.cli.text import fit, pad, printable
+from omarchy_mcp.desktop.inventory import rows, seen
 from omarchy_mcp.desktop.listings import LISTERS, LOOK_S, installed, is_file, lines_of
 from omarchy_mcp.desktop.omarchy import LIST_S, fingerprint_of, rated, read_cache, write_cache
 from omarchy_mcp.desktop.session import INSTALLED
 from omarchy_mcp.policy.listings import Kind, Listings
 from omarchy_mcp.policy.registry import Command, Registry, RegistryError, find, parse
+from omarchy_mcp.policy.review import RULE, Book, Held, compared, first
 from omarchy_mcp.policy.routes import program_of, wanted
-from omarchy_mcp.policy.tiers import Ratings, rows
+from omarchy_mcp.policy.tiers import Ratings
 from omarchy_mcp.policy.verdict import Verdict, decide, decide_ipc
-from omarchy_mcp.session import configuration, environment
+from omarchy_mcp.session import configuration, environment, review
 
 ROUTE_WIDTH = 44
 
@@ -28,13 +30,14 @@ def tiers(request: Request, output: Output) -> int:
     """Show every route's tier, the worst over any arguments."""
     omarchy = where()
     registry, ratings = load(omarchy)
+    held = held_of(registry, ratings)
     rated_rows = [
         {
             "route": command.route,
             "tier": str(rating.tier),
             "capabilities": [str(each) for each in rating.capabilities],
-            "reason": rating.reason,
-            "rule": rating.rule,
+            "reason": f"held: {held.routes[command.route]}" if command.route in held.routes else rating.reason,
+            "rule": RULE if command.route in held.routes else rating.rule,
         }
         for command, rating in rows(registry, ratings, hidden=request.hidden)
     ]
@@ -55,19 +58,19 @@ def line(row: Mapping[str, object]) -> str:
 
 def preview(request: Request, output: Output) -> int:
     """Show what would become of one call; nothing of it is run."""
-    first, *args = request.operands
-    config = configuration.current()
+    route, *args = request.operands
+    config, omarchy = configuration.current(), where()
     if request.ipc:
         if not args:
             raise CtlError("preview --ipc takes TARGET FUNCTION [ARG...]", status=Exit.USAGE)
-        verdict = decide_ipc(first, args[0], args[1:], config=config)
-        argv = [str(where() / "bin" / "omarchy-shell"), *verdict.args]
+        verdict = decide_ipc(route, args[0], args[1:], config=config, held=held_of(*load(omarchy)))
+        argv = [str(omarchy / "bin" / "omarchy-shell"), *verdict.args]
     else:
-        omarchy = where()
         registry, ratings = load(omarchy)
-        command = find(registry, first)
+        command = find(registry, route)
         listings = look(omarchy, command, args) if command is not None else {}
-        verdict = decide(registry, first, args, ratings=ratings, config=config, listings=listings)
+        held = held_of(registry, ratings)
+        verdict = decide(registry, route, args, ratings=ratings, config=config, held=held, listings=listings)
         argv = [str(omarchy / "bin" / verdict.binary), *verdict.args] if verdict.binary else []
     shown = described(verdict, argv)
     if output.json is not Json.OFF:
@@ -126,6 +129,16 @@ def load(omarchy: Path) -> tuple[Registry, Ratings]:
         why = f"cannot list the commands of {omarchy}: {error}"
         raise CtlError(why, status=Exit.NOT_INSTALLED, more=("set OMARCHY_PATH to where Omarchy is",)) from error
     return registry, rated(registry, omarchy, fingerprint, cache / "ratings.json")
+
+
+def held_of(registry: Registry, ratings: Ratings) -> Held:
+    """What is held for review, by the control service's own book; before its first run nothing is."""
+    now = seen(registry, ratings)
+    try:
+        book = review.read(environment.state_dir()) or first(now)
+    except review.LostError:
+        book = Book(lost=True)
+    return Held(routes=review.news(compared(book, now, since_usec=0)))
 
 
 def look(omarchy: Path, command: Command, args: Sequence[str]) -> Listings:

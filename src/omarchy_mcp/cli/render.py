@@ -50,6 +50,8 @@ def problems(status: Values) -> list[str]:
         found.append(f"configuration: {status.get('config_problem') or 'not used'}")
     if status.get("consent_problem"):
         found.append(f"grants: {status['consent_problem']}")
+    if status.get("review_problem"):
+        found.append(f"review: {status['review_problem']}")
     if status.get("audit") in ("unreadable", "losing"):
         found.append(f"audit {status['audit']}: {status.get('audit_why', '')}")
     running, installed = status.get("server_version"), status.get("version")
@@ -72,12 +74,19 @@ def status_lines(status: Values, config: str, *, config_there: bool, colours: bo
         ("Calls", calls(status)),
         ("Jobs", count(number(status, "jobs"), "command") + " running" if number(status, "jobs") else ""),
         ("Pending", count(number(status, "pending"), "question") if number(status, "pending") else ""),
+        ("Review", review(status)),
         ("Audit", "" if status.get("audit") == "unknown" else status.get("audit", "")),
         ("Config", configuration(status, config, there=config_there)),
         ("Token", status.get("token_file", "")),
         ("Omarchy", status.get("omarchy_path", "")),
     )
     return lines + [f"{label:>9}: {printable(value, 1_000)}" for label, value in rows if value]
+
+
+def review(status: Values) -> str:
+    """How many commands are held until they are looked at."""
+    held = number(status, "review")
+    return f"{count(held, 'command')} held; 'omarchy-mcpctl review' shows what is new" if held else ""
 
 
 def port(status: Values) -> str:

@@ -24,6 +24,7 @@ UNKNOWN: Mapping[str, object] = {
     "control": False,
     "state": "unknown",
     "pending_questions": 0,
+    "pending_review": 0,
     "version": "",
     "api_version": 0,
 }
@@ -32,6 +33,7 @@ UNKNOWN: Mapping[str, object] = {
 KEYS: Mapping[str, str] = {
     "State": "state",
     "PendingQuestions": "pending_questions",
+    "PendingReview": "pending_review",
     "Version": "version",
     "ApiVersion": "api_version",
 }

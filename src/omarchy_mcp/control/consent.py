@@ -1,4 +1,4 @@
-"""Consent on the bus: the server asks, the person answers, grants are remembered and taken back."""
+"""Consent on the bus: the server asks, the person answers; grants and what is new are looked at and settled."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -8,6 +8,7 @@ from typing import Any
 from omarchy_mcp.control.grants import GrantError, GrantStore
 from omarchy_mcp.control.left import LeftBehind
 from omarchy_mcp.control.questions import Question, Questions
+from omarchy_mcp.control.review import Review
 from omarchy_mcp.policy.callers import Caller, Right, may_approve
 from omarchy_mcp.policy.questions import Answer, Asked, Subject, parse_approval
 from omarchy_mcp.policy.rating import Tier
@@ -36,17 +37,22 @@ Guard = Callable[..., Method]
 
 
 class Consent:
-    """The part of the control service's object that is about questions and grants."""
+    """The part of the control service's object that is about questions, grants and the review."""
 
-    def __init__(self, bus: Bus, audit: Writer, changed: Callable[[], None]) -> None:
-        """`changed` is called when the number of open questions is another."""
+    def __init__(self, bus: Bus, audit: Writer, changed: Callable[[str], None]) -> None:
+        """`changed` is called with the name of a property that has another value."""
         self._bus = bus
         self._audit = audit
         self._changed = changed
-        self._store = GrantStore(environment.state_dir() / "consent.json")
+        folder = environment.state_dir()
+        self._store = GrantStore(folder / "consent.json", self._since)
         left = LeftBehind(environment.runtime_dir() / "questions.json")
         self._questions = Questions(bus, self._store, audit, left, self._told)
+        self.review = Review(folder, audit, self._store, self.tell, lambda: changed("PendingReview"))
         self._followed: set[str] = set()
+
+    def _since(self, call: Asked) -> int:
+        return self.review.since(call)
 
     async def connect(self) -> None:
         """Find the notification server, and hear of askers that leave the bus."""
@@ -83,6 +89,9 @@ class Consent:
             "Ask": guard("a{sv}", Right.SERVER, self._ask, gives="o"),
             "Withdraw": guard("s", Right.SERVER, self._withdraw),
             "Granted": guard("a{sv}", Right.SERVER, self._granted, gives="s"),
+            "Review": guard("", Right.ANSWER, self.review.listed, gives="a{sv}"),
+            "Acknowledge": guard("s", Right.ANSWER, self._acknowledge),
+            "Compare": guard("a(ssasass)", Right.SERVER, self.review.compare, gives="a{ss}"),
         }
 
     async def _list(self, _call: Call, _caller: Caller) -> Sequence[object]:
@@ -94,12 +103,23 @@ class Consent:
         approval = parse_approval(plain(options))
         if isinstance(approval, str):
             raise BusError(f"{DBUS}.Error.InvalidArgs", approval)
-        if configuration.current().approve_from == "shell":
-            await self._from_shell(caller)
+        await self._may_approve(caller)
         await self._questions.approve(question_id, approval, describe(caller))
         return ()
 
-    async def _from_shell(self, caller: Caller) -> None:
+    async def _acknowledge(self, call: Call, caller: Caller) -> Sequence[object]:
+        await self._may_approve(caller)
+        await self.review.acknowledge(call.arguments[0], caller)
+        return ()
+
+    async def _may_approve(self, caller: Caller) -> None:
+        """See that the caller is one the person lets approve.
+
+        Raises:
+            BusError: AccessDenied.
+        """
+        if configuration.current().approve_from != "shell":
+            return
         owner = await self._bus.owner(notifications.NAME)
         pid = 0
         if owner is not None:
@@ -183,7 +203,7 @@ class Consent:
         else:
             self._bus.unserve(path)
             self._bus.emit(PATH, NAME, "QuestionClosed", "ss", [question.id, answer])
-        self._changed()
+        self._changed("PendingQuestions")
 
 
 def leaving(asker: str) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,8 +33,10 @@ class GrantStore:
     A file that cannot be read grants nothing, is left alone, and is said.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, since: Callable[[Asked], int]) -> None:
+        """`since` tells when the command of a call became what it is: no grant from before covers it (µs, 1970)."""
         self._path = path
+        self._since = since
         forget_unfinished(path)  # nobody else writes it
         self._writing = asyncio.Lock()
         self.problem = ""
@@ -47,9 +50,15 @@ class GrantStore:
 
     def covering(self, call: Asked) -> Grant | None:
         """The grant that covers a call now, or None."""
-        subject = call.subject
-        grant = grants.covering(self.read(), subject.client, subject.route, subject.argv, now_usec(), session_mark())
-        return grant if grant is not None and may_store(call, grant.scope) is None else None
+        subject, since = call.subject, self._since(call)
+        counts = [
+            grant for grant in self.read() if grant.created_usec >= since and may_store(call, grant.scope) is None
+        ]
+        return grants.covering(counts, subject.client, subject.route, subject.argv, now_usec(), session_mark())
+
+    def outdated(self, call: Asked, opened_usec: int) -> bool:
+        """Whether the command of a call became what it is after somebody was asked about it."""
+        return opened_usec < self._since(call)
 
     async def add(self, grant: Grant) -> None:
         """Store a grant; returns when it is on disk.

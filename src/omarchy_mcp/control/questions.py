@@ -13,10 +13,11 @@ from collections import deque
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 
+from omarchy_mcp.control import cooldown
+from omarchy_mcp.control.cooldown import Memory, Wait
 from omarchy_mcp.control.grants import GrantError, GrantStore, may_store, now_usec, session_mark
 from omarchy_mcp.control.left import Left, LeftBehind
-from omarchy_mcp.policy import cooldown, grants, questions
-from omarchy_mcp.policy.cooldown import Memory, Wait
+from omarchy_mcp.policy import grants, questions
 from omarchy_mcp.policy.legible import escaped
 from omarchy_mcp.policy.questions import Answer, Approval, Asked, Cause, Life, Subject
 from omarchy_mcp.session.bus import Bus, BusError
@@ -53,6 +54,7 @@ class Question:
     digest: str
     asker: str
     call_id: str
+    opened_usec: int
     deadline: float
     """CLOCK_BOOTTIME seconds: a machine that slept through it has let it pass."""
     notification: int | None = None
@@ -134,7 +136,7 @@ class Questions:
         self._count += 1
         question = Question(
             id=secrets.token_hex(16), number=self._count, call=call, digest=digest, asker=asker, call_id=call_id,
-            deadline=now_s() + seconds,
+            opened_usec=now_usec(), deadline=now_s() + seconds,
         )  # fmt: skip
         self._open[question.id] = question
         self._look(question)
@@ -190,6 +192,8 @@ class Questions:
             approval, question.subject, grant_id=secrets.token_hex(8), now_usec=now_usec(), session=session_mark()
         )
         why = may_store(question.call, approval.scope)
+        if self._store.outdated(question.call, question.opened_usec):
+            why = "cannot remember it: the command has changed since the question was put"
         if why is not None or isinstance(grant, str):
             raise BusError(f"{ERROR}.Refused", why or str(grant))
         try:

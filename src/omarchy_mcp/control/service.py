@@ -60,7 +60,7 @@ class Control:
         self._state = State.STOPPED
         self._reported: dict[str, bool | int | str] = dict(REPORTED)
         self._server_pid = 0
-        self._consent = Consent(bus, audit, lambda: self._changed("PendingQuestions"))
+        self._consent = Consent(bus, audit, self._changed)
 
     async def publish(self) -> None:
         """Put the object on the bus and keep its properties true."""
@@ -124,6 +124,7 @@ class Control:
         return {
             "State": variant(str(self._state)),
             "PendingQuestions": Variant("u", self._consent.pending),
+            "PendingReview": Variant("u", len(self._consent.review.held)),
             "ApiVersion": Variant("u", API_VERSION),
             "Version": variant(VERSION),
         }
@@ -219,6 +220,8 @@ class Control:
             "pending": self._consent.pending,
             "jobs": jobs,
             "consent_problem": self._consent.problem,
+            "review": len(self._consent.review.held),
+            "review_problem": self._consent.review.problem,
             "frozen": now.frozen,
             **self._reported,
         }

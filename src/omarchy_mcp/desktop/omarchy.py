@@ -7,7 +7,7 @@ import logging
 import os
 import secrets
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -48,7 +48,7 @@ class Installed:
 
 
 class Omarchy:
-    """Knows the installed Omarchy; a change of it is noticed at the next call."""
+    """Knows the installed Omarchy; a change of it is noticed at the next call, or when somebody has it looked at."""
 
     def __init__(self, manager: Manager, jobs: Jobs, cache: Path) -> None:
         self._manager = manager
@@ -60,6 +60,8 @@ class Omarchy:
         self._loading = asyncio.Lock()
         self.problem = ""
         """Why the commands could not be listed when last tried, or ""."""
+        self.heard: Callable[[Installed], None] | None = None
+        """Called with what is installed when it is found to be another than before."""
 
     @property
     def known(self) -> Installed | None:
@@ -69,6 +71,15 @@ class Omarchy:
     async def session(self) -> Session:
         """The login session as it is now."""
         return await look_at_session(self._manager)
+
+    async def look(self) -> Installed:
+        """The installed commands, looked at now because something has happened to them.
+
+        Raises:
+            NoOmarchyError, BusError: as `installed` and `session`.
+        """
+        self._looked = 0.0
+        return await self.installed(await self.session())
 
     async def commands(self) -> Installed:
         """The installed commands for looking things up: what was known a moment ago will do.
@@ -114,6 +125,8 @@ class Omarchy:
         ratings = await asyncio.to_thread(rated, registry, session.omarchy, fingerprint, self._ratings)
         self.problem = "; ".join(registry.problems[:3])
         self._installed = Installed(path=session.omarchy, fingerprint=fingerprint, registry=registry, ratings=ratings)
+        if self.heard is not None:
+            self.heard(self._installed)
         return self._installed
 
     def forget(self) -> None:

@@ -6,7 +6,6 @@ resources, the gate and the preview; none of them rates anew.
     rate(registry, scripts) -> Ratings        scripts: the text of every file in the command folder, by name
     rating_of(ratings, command) -> Rating     guarded when nothing is known
     changed(ratings, binary, digests) -> bool whether a script that had a say in the rating is another by now
-    rows(registry, ratings, hidden=…)         every route with its rating
 """
 
 import hashlib
@@ -74,12 +73,6 @@ def changed(ratings: Ratings, binary: str, digests: Mapping[str, str]) -> bool:
     return closure is None or any(ratings.digests.get(name) != digests.get(name) for name in closure)
 
 
-def rows(registry: Registry, ratings: Ratings, *, hidden: bool = False) -> tuple[tuple[Command, Rating], ...]:
-    """Every route with its rating, in order of the routes."""
-    shown = sorted((command for command in registry.commands if hidden or not command.hidden), key=lambda c: c.route)
-    return tuple((command, rating_of(ratings, command)) for command in shown)
-
-
 def _rate(command: Command, scan: Scan) -> Rating:
     if command.requires_sudo:
         return _DECLARED_ROOT
@@ -121,4 +114,4 @@ def _where(findings: Iterable[Finding], capability: Capability) -> str:
     return f"{name}, line {line}"
 
 
-__all__ = ["Rating", "Ratings", "Tier", "changed", "digest", "rate", "rating_of", "rows"]
+__all__ = ["Rating", "Ratings", "Tier", "changed", "digest", "rate", "rating_of"]

@@ -1,6 +1,6 @@
 """The installed commands as clients are shown them, each with what would become of a call.
 
-Rows are made once for one installation under one configuration: a search must not derive them anew.
+Rows are made once for one installation under one configuration and review: a search must not derive them anew.
 """
 
 from collections.abc import Mapping, Sequence
@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from omarchy_mcp.desktop.omarchy import Installed
 from omarchy_mcp.policy.config import Config
 from omarchy_mcp.policy.registry import Command
+from omarchy_mcp.policy.review import Held
 from omarchy_mcp.policy.routes import may_be_safe
 from omarchy_mcp.policy.verdict import Verdict, outlook
 
@@ -15,22 +16,23 @@ Row = Mapping[str, object]
 
 
 class Catalogue:
-    """Keeps the rows of the installation and configuration that were asked for last."""
+    """Keeps the rows of the installation, configuration and review that were asked for last."""
 
     def __init__(self) -> None:
-        self._of: tuple[Installed, Config] | None = None
+        self._of: tuple[Installed, Config, Held] | None = None
         self._rows: dict[str, Row] = {}
 
-    def rows(self, installed: Installed, config: Config, commands: Sequence[Command]) -> list[Row]:
+    def rows(self, installed: Installed, config: Config, held: Held, commands: Sequence[Command]) -> list[Row]:
         """The rows of some commands, in their order."""
-        if self._of is None or self._of[0] is not installed or self._of[1] is not config:
-            self._of, self._rows = (installed, config), {}
-        return [self._row(installed, config, command) for command in commands]
+        of = (installed, config, held)
+        if self._of is None or any(one is not other for one, other in zip(self._of, of, strict=True)):
+            self._of, self._rows = of, {}
+        return [self._row(installed, config, held, command) for command in commands]
 
-    def _row(self, installed: Installed, config: Config, command: Command) -> Row:
+    def _row(self, installed: Installed, config: Config, held: Held, command: Command) -> Row:
         row = self._rows.get(command.route)
         if row is None:
-            row = describe(command, outlook(command, ratings=installed.ratings, config=config))
+            row = describe(command, outlook(command, ratings=installed.ratings, config=config, held=held))
             self._rows[command.route] = row
         return row
 
@@ -40,7 +42,7 @@ def describe(command: Command, verdict: Verdict) -> Row:
 
     A guarded command that is safe for some arguments is runnable: whether these are such is decided with them.
     """
-    depends = verdict.askable and may_be_safe(command)
+    depends = verdict.askable and may_be_safe(command) and not verdict.held
     runnable = verdict.allowed or verdict.would_ask or depends
     row: dict[str, object] = {
         "route": command.route,
@@ -53,6 +55,7 @@ def describe(command: Command, verdict: Verdict) -> Row:
         "depends": depends,
         "asks": verdict.would_ask,
         "hidden": command.hidden,
+        "held": verdict.held,
         "refusal": "" if runnable else verdict.reason,
     }
     return {key: value for key, value in row.items() if value not in ("", [], False) or key == "runnable"}

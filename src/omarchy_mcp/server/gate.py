@@ -3,7 +3,7 @@
 Security boundary.  The decisions are policy.verdict's; what is looked up for them is desktop's.
 """
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,10 +15,12 @@ from omarchy_mcp.desktop.session import Session
 from omarchy_mcp.desktop.shell import call_argv
 from omarchy_mcp.policy.questions import Answer, Asked, Subject, words
 from omarchy_mcp.policy.registry import find
-from omarchy_mcp.policy.tiers import digest
-from omarchy_mcp.policy.verdict import Verdict, decide, decide_ipc
+from omarchy_mcp.policy.review import NOTHING_HELD, Held
+from omarchy_mcp.policy.tiers import Tier, digest, rating_of
+from omarchy_mcp.policy.verdict import SHELL_ROUTE, Verdict, decide, decide_ipc
 from omarchy_mcp.server.progress import Progress
 from omarchy_mcp.server.recording import CallRecord
+from omarchy_mcp.server.reviewing import UNKNOWN, Reviewing
 from omarchy_mcp.server.senses import Sense, decide_sense
 from omarchy_mcp.server.settings import Settings
 from omarchy_mcp.server.together import Together
@@ -59,10 +61,19 @@ class Gate:
     """Authorizes calls under one reading of the configuration each."""
 
     def __init__(
-        self, omarchy: Omarchy | None, settings: Settings, missing: str = "", asking: Together | None = None
+        self,
+        omarchy: Omarchy | None,
+        settings: Settings,
+        missing: str = "",
+        asking: Together | None = None,
+        reviewing: Reviewing | None = None,
     ) -> None:
-        """Without `omarchy` nothing is authorized, and `missing` is the reason; without `asking` nobody is asked."""
+        """Without `omarchy` nothing is authorized, and `missing` is the reason; without `asking` nobody is asked.
+
+        Without `reviewing` nobody knows what is new, so everything guarded is held.
+        """
         self._asking = asking
+        self._reviewing = reviewing
         self._omarchy = omarchy
         self._settings = settings
         self._missing = missing
@@ -74,6 +85,18 @@ class Gate:
             NoOmarchyError, BusError: there are none to be had.
         """
         return await self._desktop().commands()
+
+    async def held(self, installed: Installed, *, anew: bool = True) -> Held:
+        """Which of the installed commands are held for review; without `anew` some may have been acknowledged since."""
+        return await self._reviewing.held(installed, anew=anew) if self._reviewing is not None else UNKNOWN
+
+    async def _reviewed(self, installed: Installed, route: str, decided: Callable[..., Verdict]) -> Verdict:
+        """A verdict with what is held for review, which is never what is safe whatever its arguments."""
+        command = find(installed.registry, route)
+        if command is None or rating_of(installed.ratings, command).tier is not Tier.GUARDED:
+            return decided(held=NOTHING_HELD)
+        verdict = decided(held=await self.held(installed, anew=False))
+        return decided(held=await self.held(installed)) if verdict.held else verdict
 
     async def session(self) -> Session:
         """The login session, as it is now.
@@ -104,7 +127,8 @@ class Gate:
         """Decide on calling a function of the shell, likewise."""
 
         async def decide_shell(granted: str = "") -> tuple[Verdict, tuple[str, ...]]:
-            verdict = decide_ipc(target, function, args, config=self._settings.current, granted=granted)
+            decided = partial(decide_ipc, target, function, args, config=self._settings.current, granted=granted)
+            verdict = await self._reviewed(await self._desktop().installed(session), SHELL_ROUTE, decided)
             return verdict, tuple(call_argv(session.omarchy, target, function, args))
 
         try:
@@ -157,11 +181,12 @@ class Gate:
             installed = await omarchy.installed(session)
             command = find(installed.registry, route)
             listings = await omarchy.listings(session, command, args) if command is not None else {}
-            verdict = decide(
-                installed.registry, route, args, ratings=installed.ratings, config=config, listings=listings,
+            decided = partial(
+                decide, installed.registry, route, args, ratings=installed.ratings, config=config, listings=listings,
                 granted=granted,
             )  # fmt: skip
-            if not verdict.allowed or not omarchy.stale(installed, verdict.binary):
+            verdict = await self._reviewed(installed, route, decided)
+            if not (verdict.allowed or verdict.askable) or not omarchy.stale(installed, verdict.binary):
                 # The record's own program, never the dispatcher: given words, that picks another command by prefix.
                 program = [str(installed.path / "bin" / verdict.binary)] if verdict.binary else []
                 return verdict, (*program, *verdict.args)
@@ -194,7 +219,8 @@ class Gate:
             return Refused(outcome=Outcome.REFUSED, reason=verdict.reason, verdict=verdict)
         # Decided anew under the rules in force now: a deny written while the question was open wins.
         again, argv_again = await decide_with(granted)
-        if again.allowed and argv_again == argv and digest_of_file(argv[0]) == subject.executable_digest:
+        same = argv_again == argv and again.held in ("", verdict.held)
+        if again.allowed and same and digest_of_file(argv[0]) == subject.executable_digest:
             return Authorized(verdict=again, argv=argv, session=session)
         reason = again.reason if not again.allowed else CHANGED
         return Refused(outcome=Outcome.REFUSED, reason=reason, verdict=again)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from omarchy_mcp import VERSION
-from omarchy_mcp.desktop.omarchy import NoOmarchyError, Omarchy
+from omarchy_mcp.desktop.omarchy import Omarchy
 from omarchy_mcp.server.acting import Acting
 from omarchy_mcp.server.app import build
 from omarchy_mcp.server.asking import Asking
@@ -18,6 +18,7 @@ from omarchy_mcp.server.gate import Gate
 from omarchy_mcp.server.http import Door, Server, configure
 from omarchy_mcp.server.live import Live
 from omarchy_mcp.server.recording import Recorder
+from omarchy_mcp.server.reviewing import Reviewing
 from omarchy_mcp.server.running import Runner
 from omarchy_mcp.server.settings import Settings
 from omarchy_mcp.server.together import Together
@@ -97,7 +98,8 @@ class Life:
         pause = Pause(environment.runtime_dir())
         runner = Runner(desktop.jobs, recorder, pause, desktop.missing)
         asking = Together(Asking(desktop.bus)) if desktop.bus is not None else None
-        gate = Gate(desktop.omarchy, self._settings, desktop.missing, asking)
+        reviewing = Reviewing(desktop.bus) if desktop.bus is not None else None
+        gate = Gate(desktop.omarchy, self._settings, desktop.missing, asking, reviewing)
         await self._adopt(desktop, runner, recorder)
         port = self._passed.sockets[0].getsockname()[1]
         tools = Tools(acting=Acting(gate=gate, runner=runner, settings=self._settings))
@@ -112,7 +114,7 @@ class Life:
         gc.enable()
         serving = asyncio.ensure_future(server.serve(sockets=self._passed.sockets))
         await asyncio.wait({serving, asyncio.ensure_future(server.running.wait())}, return_when=asyncio.FIRST_COMPLETED)
-        helpers = self._helpers(server, door, gate, desktop, recorder)
+        helpers = self._helpers(server, door, reviewing, desktop, recorder)
         self._announce(port, recorder, desktop)
         try:
             await serving
@@ -199,12 +201,12 @@ class Life:
         loop.add_signal_handler(signal.SIGHUP, self._live.reload)
 
     def _helpers(
-        self, server: Server, door: Door, gate: Gate, desktop: Desktop, recorder: Recorder
+        self, server: Server, door: Door, reviewing: Reviewing | None, desktop: Desktop, recorder: Recorder
     ) -> list["asyncio.Task[None]"]:
         helpers = [
             self._watchdog(),
             self._idle(server, door, desktop),
-            self._warm(gate, recorder, desktop),
+            self._follow(reviewing, recorder, desktop),
             self._live.follow(),
             self._tokens.follow(),
             self._count(door, recorder),
@@ -233,11 +235,10 @@ class Life:
         self._why = GONE
         server.stop()
 
-    async def _warm(self, gate: Gate, recorder: Recorder, desktop: Desktop) -> None:
-        """List the commands before the first call needs them, and tell what was found."""
-        with contextlib.suppress(NoOmarchyError, BusError):
-            await gate.commands()
-        recorder.report(self._state(desktop))
+    async def _follow(self, reviewing: Reviewing | None, recorder: Recorder, desktop: Desktop) -> None:
+        """List the commands before the first call needs them and whenever they change, and tell what was found."""
+        if reviewing is not None and desktop.omarchy is not None:
+            await reviewing.follow(desktop.omarchy, lambda: recorder.report(self._state(desktop)))
 
     async def _count(self, door: Door, recorder: Recorder) -> None:
         """Tell how many clients are attached, when that changes; a restart of theirs is told once."""

@@ -92,7 +92,7 @@ class Resources:
     async def commands(self) -> str:
         """Every command that is meant for people, in brief."""
         installed = await self._installed()
-        rows = self._rows(installed, [each for each in installed.registry.commands if not each.hidden])
+        rows = await self._rows(installed, [each for each in installed.registry.commands if not each.hidden])
         brief = [{name: row[name] for name in BRIEF if name in row} for row in rows]
         return compact({"count": len(brief), "groups": groups(installed), "commands": brief})
 
@@ -102,7 +102,7 @@ class Resources:
         commands = [each for each in installed.registry.commands if key(each.group) == key(group)]
         if not commands:
             raise ResourceNotFoundError(f"there is no group of commands {group[:MOST_SHOWN]!r}")
-        rows = self._rows(installed, commands)
+        rows = await self._rows(installed, commands)
         return compact({"group": commands[0].group, "count": len(rows), "commands": rows})
 
     async def command(self, route: str) -> str:
@@ -111,8 +111,9 @@ class Resources:
         command = find(installed.registry, route)
         if command is None:
             raise ResourceNotFoundError(f"there is no command {route[:MOST_SHOWN]!r}")
-        verdict = outlook(command, ratings=installed.ratings, config=self.settings.current)
-        (row,) = self._rows(installed, [command])
+        held = await self.gate.held(installed)
+        verdict = outlook(command, ratings=installed.ratings, config=self.settings.current, held=held)
+        (row,) = await self._rows(installed, [command])
         more = {
             "aliases": list(command.aliases),
             "capabilities": [str(each) for each in verdict.capabilities],
@@ -125,7 +126,9 @@ class Resources:
     async def permissions(self) -> str:
         """The rules in force, and what each of them decides."""
         config, installed = self.settings.current, await self._installed()
-        verdicts = [outlook(each, ratings=installed.ratings, config=config) for each in installed.registry.commands]
+        held = await self.gate.held(installed)
+        commands = installed.registry.commands
+        verdicts = [outlook(each, ratings=installed.ratings, config=config, held=held) for each in commands]
         return compact(rules_in_force(config, verdicts))
 
     async def status(self) -> str:
@@ -199,8 +202,9 @@ class Resources:
         if tool not in self.offered():
             raise ResourceError(f"the person at the desk has disabled {tool}, and what it tells")
 
-    def _rows(self, installed: Installed, commands: list[Command]) -> list[Row]:
-        return self.catalogue.rows(installed, self.settings.current, commands)
+    async def _rows(self, installed: Installed, commands: list[Command]) -> list[Row]:
+        held = await self.gate.held(installed)
+        return self.catalogue.rows(installed, self.settings.current, held, commands)
 
 
 def compact(content: Mapping[str, object]) -> str:

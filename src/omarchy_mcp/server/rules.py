@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from omarchy_mcp.policy.config import Config
+from omarchy_mcp.policy.review import RULE
 from omarchy_mcp.policy.tiers import Tier
 from omarchy_mcp.policy.verdict import Verdict
 
@@ -30,6 +31,7 @@ def rules_in_force(config: Config, verdicts: Sequence[Verdict]) -> dict[str, obj
         "guarded": "asked" if config.ask and not config.restrictive else "refused",
         "ask_timeout_s": config.ask_timeout_s,
         "rules": rules,
+        "held": sorted(decided.get(RULE, [])),
         "disabled_tools": sorted(config.disabled_tools),
         "commands": {str(tier): tiers[str(tier)] for tier in Tier},
         "runnable": sum(verdict.allowed for verdict in verdicts),

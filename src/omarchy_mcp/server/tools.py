@@ -103,10 +103,11 @@ class Tools:
         call = CURRENT.get()
         try:
             installed = await self.acting.gate.commands()
+            held = await self.acting.gate.held(installed)
         except (NoOmarchyError, BusError) as error:
             return refuse(call, could_not_look(error))
         commands = search(installed.registry, query, limit=limit, hidden=include_hidden)
-        return answers.found(query, self.catalogue.rows(installed, self.acting.settings.current, commands))
+        return answers.found(query, self.catalogue.rows(installed, self.acting.settings.current, held, commands))
 
     async def run(
         self,

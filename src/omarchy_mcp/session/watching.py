@@ -31,6 +31,8 @@ FOLDER = (
     | flags.DELETE_SELF | flags.MOVE_SELF | flags.ONLYDIR
 )  # fmt: skip
 FILE = flags.MODIFY | flags.CLOSE_WRITE | flags.ATTRIB | flags.DELETE_SELF | flags.MOVE_SELF | flags.MASK_ADD
+INSIDE = FOLDER | flags.CLOSE_WRITE | flags.MASK_ADD
+"""Of a folder in which every name matters."""
 
 # The library would start another program (ldconfig) to find out where the C library is, which we run on already.
 inotify_simple._libc = ctypes.CDLL(None, use_errno=True)  # noqa: SLF001 - hence the exact version in pyproject.toml
@@ -82,12 +84,18 @@ def way(path: Path) -> Way:
 
 
 class Watch:
-    """Hears of changes of one file, wherever its path leads."""
+    """Hears of changes of one file, or of all files in one folder, wherever its path leads."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(
+        self, path: Path, *, folder: bool = False, settle_s: float = SETTLE_S, most_s: float = SETTLE_MOST_S
+    ) -> None:
+        """A change is told once nothing more has happened for `settle_s`, after `most_s` even so."""
         self._path = path
+        self._folder = folder
+        self._settle_s = settle_s
+        self._most_s = most_s
         self._listener: INotify | None = None
-        self._names: dict[int, frozenset[str]] = {}
+        self._names: dict[int, frozenset[str] | None] = {}
         self._happened = asyncio.Event()
         self.problem = ""
         """Why the kernel does not tell of changes, or ""."""
@@ -98,7 +106,7 @@ class Watch:
         self._happened.clear()
         try:
             self._listener = INotify(nonblocking=True)
-            self._names = watch_all(self._listener, way(self._path))
+            self._names = watch_all(self._listener, way(self._path), folder=self._folder)
         except OSError as error:
             self.problem = in_words(error)
             self.close()
@@ -118,33 +126,40 @@ class Watch:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._happened.wait(), seconds)
         loop = asyncio.get_running_loop()
-        latest = loop.time() + SETTLE_MOST_S
+        latest = loop.time() + self._most_s
         while self._happened.is_set() and loop.time() < latest:
             self._happened.clear()
-            await asyncio.sleep(SETTLE_S)
+            await asyncio.sleep(self._settle_s)
+
+    def wake(self) -> None:
+        """Have whoever waits look, whatever has happened."""
+        self._happened.set()
 
     def _hear(self, listener: INotify) -> None:
         for event in listener.read(timeout=0):
-            if not event.name or event.name in self._names.get(event.wd, ()):
+            names = self._names.get(event.wd, frozenset())
+            if not event.name or names is None or event.name in names:
                 self._happened.set()
 
 
-def watch_all(listener: INotify, to: Way) -> dict[int, frozenset[str]]:
-    """Watch a way; returns the names that matter in each folder, by watch.
+def watch_all(listener: INotify, to: Way, *, folder: bool = False) -> dict[int, frozenset[str] | None]:
+    """Watch a way, to a file or to a `folder`; returns the names that matter in each folder, by watch; None: all.
 
     Raises:
         OSError: a folder that is there cannot be watched.
     """
-    names: dict[int, frozenset[str]] = {}
-    for folder, looked_up in to.names.items():
-        if to.decides(folder):
+    names: dict[int, frozenset[str] | None] = {}
+    for place, looked_up in to.names.items():
+        if to.decides(place):
             # one that is not there: the folder it would be in tells of its coming
             with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-                watch = listener.add_watch(folder, FOLDER)
-                names[watch] = names.get(watch, frozenset()) | looked_up
+                watch = listener.add_watch(place, FOLDER)
+                names[watch] = (names.get(watch) or frozenset()) | looked_up
     # The file itself, for what is written under another name of it; the folder tells when it can be read again.
     with contextlib.suppress(FileNotFoundError, NotADirectoryError, PermissionError):
-        listener.add_watch(to.end, FILE)
+        watch = listener.add_watch(to.end, INSIDE if folder else FILE)
+        if folder:
+            names[watch] = None
     return names
 
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from omarchy_mcp.policy.cooldown import (
+from omarchy_mcp.control.cooldown import (
     BURST,
     BURST_WINDOW_S,
     DECAY_S,
