@@ -69,6 +69,7 @@ class Cause(StrEnum):
     ANOTHER_OPEN = "another_open"
     ONE_RUN = "one_run"
     TOO_MANY_OPEN = "too_many_open"
+    IN_CLIENT = "in_client"
 
 
 class Scope(StrEnum):

@@ -36,4 +36,5 @@ CAUSES: dict[str, str] = {
     "another_open": "another question of this client is still open",
     "one_run": "they approved one run, and the same call made before this one has it",
     "too_many_open": "too many questions are open",
+    "in_client": "in the form their client showed",
 }
