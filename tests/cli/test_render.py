@@ -103,6 +103,7 @@ def test_problems_come_first(changes: dict[str, object], line: str) -> None:
         ({"pending": 2}, "  Pending: 2 questions"),
         ({"review": 1}, "   Review: 1 command held; 'omarchy-mcpctl review' shows what is new"),
         ({"review_problem": "it is lost"}, "  Problem: review: it is lost"),
+        ({"may_answer": ["claude-code", "x\x1b"]}, "  Answers: claude-code, x\\u001b may approve what they ask for"),
         ({"config_ok": False, "config_problem": "x"}, "   Config: /config.toml (rejected)"),
         ({"config_watch": "why"}, "   Config: /config.toml (looked at every 2 s: why)"),
     ],

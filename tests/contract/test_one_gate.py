@@ -12,6 +12,7 @@ from mcp.server.mcpserver import MCPServer
 from omarchy_mcp.server import tools as tools_module
 from omarchy_mcp.server.acting import Acting
 from omarchy_mcp.server.gate import Gate
+from omarchy_mcp.server.held import Held
 from omarchy_mcp.server.recording import CURRENT, CallRecord, Recorder
 from omarchy_mcp.server.running import Runner
 from omarchy_mcp.server.settings import Settings
@@ -90,9 +91,11 @@ def server_without_a_desktop(tmp_path: Path) -> Iterator[MCPServer]:
     """The real tools, gate and runner where there is no desktop: the gate lets nothing through and says GATE."""
     audit = Writer()
     settings = Settings(tmp_path / "config.toml", audit)
-    runner = Runner(None, Recorder(audit, None), Pause(tmp_path), "RUNNER")
+    recorder = Recorder(audit, None)
+    runner = Runner(None, recorder, Pause(tmp_path), "RUNNER")
     server = MCPServer("tests", log_level="ERROR")
-    Tools(acting=Acting(gate=Gate(None, settings, "GATE"), runner=runner, settings=settings)).register(server)
+    acting = Acting(gate=Gate(None, settings, "GATE"), runner=runner, settings=settings, held=Held(recorder.call))
+    Tools(acting=acting).register(server)
     yield server
     audit.close()
 

@@ -24,6 +24,7 @@ ask = true
 ask_timeout_s = 20
 click = "approve"
 approve_from = "shell"
+may_answer = [" claude-code "]
 [log]
 level = "warn"
 """
@@ -57,6 +58,7 @@ def test_every_key_is_read_whatever_the_editor_wrote(text: bytes) -> None:
         ask_timeout_s=20,
         click="approve",
         approve_from="shell",
+        may_answer=frozenset({"claude-code"}),
         log_level="warn",
     )
 

@@ -21,6 +21,8 @@ NAME = frozenset({"theme set"})
         (Config(deny=NAME), Config(), MORE, ("no longer denied: theme set",)),
         (Config(), Config(allow_groups=NAME), MORE, ("allowed groups: theme set",)),
         (Config(allow_groups=NAME), Config(), LESS, ("groups no longer allowed: theme set",)),
+        (Config(), Config(may_answer=NAME), MORE, ("clients that may answer: theme set",)),
+        (Config(may_answer=NAME), Config(), LESS, ("clients that may no longer answer: theme set",)),
         (Config(), Config(ask=True), MORE, ("guarded commands are asked about",)),
         (Config(ask=True), Config(), LESS, ("guarded commands are refused without asking",)),
         (Config(ask=True), Config(ask=True, ask_timeout_s=9), OTHER, ("a question waits for 9 s",)),

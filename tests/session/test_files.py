@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from omarchy_mcp.session.files import TokenError, TokenFile, read_small, read_token, write_private
+from omarchy_mcp.session.files import KEY_BYTES, TokenError, TokenFile, read_key, read_small, read_token, write_private
 
 GOOD = b"a" * 43
 
@@ -79,3 +79,22 @@ def test_a_write_that_fails_leaves_the_old_whole(tmp_path: Path) -> None:
         write_private(tmp_path / "folder", b"new")
     assert path.read_bytes() == b"old"
     assert sorted(each.name for each in tmp_path.iterdir()) == ["file", "folder"]
+
+
+def test_a_key_is_kept_for_its_owner_alone_and_made_anew_where_it_cannot_be_trusted(tmp_path: Path) -> None:
+    path = tmp_path / "state" / "seal"
+    key = read_key(path)
+    assert len(key) == KEY_BYTES
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert read_key(path) == key
+    path.chmod(0o644)
+    other = read_key(path)
+    assert other != key
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.write_bytes(b"short")
+    assert len(read_key(path)) == KEY_BYTES
+
+
+def test_a_key_that_cannot_be_kept_is_one_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert len(read_key(tmp_path / "file" / "seal")) == KEY_BYTES

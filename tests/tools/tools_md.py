@@ -27,6 +27,7 @@ from omarchy_mcp.policy.registry import parse  # noqa: E402 - likewise
 from omarchy_mcp.policy.tiers import Tier, rate  # noqa: E402 - likewise
 from omarchy_mcp.server.acting import Acting  # noqa: E402 - likewise
 from omarchy_mcp.server.gate import Gate  # noqa: E402 - likewise
+from omarchy_mcp.server.held import Held  # noqa: E402 - likewise
 from omarchy_mcp.server.recording import Recorder  # noqa: E402 - likewise
 from omarchy_mcp.server.resources import Resources  # noqa: E402 - likewise
 from omarchy_mcp.server.running import Runner  # noqa: E402 - likewise
@@ -55,9 +56,11 @@ def declared(folder: Path) -> MCPServer:
     audit = Writer()
     settings = Settings(folder / "config.toml", audit)
     gate = Gate(None, settings, "there is no desktop")
-    runner = Runner(None, Recorder(audit, None), Pause(folder), "there is no desktop")
+    recorder = Recorder(audit, None)
+    runner = Runner(None, recorder, Pause(folder), "there is no desktop")
     server = MCPServer("tools-md", log_level="ERROR")
-    Tools(acting=Acting(gate=gate, runner=runner, settings=settings)).register(server)
+    acting = Acting(gate=gate, runner=runner, settings=settings, held=Held(recorder.call))
+    Tools(acting=acting).register(server)
     Resources(server=server, gate=gate, settings=settings, offered=frozenset).register(NAMES)
     audit.close()
     return server

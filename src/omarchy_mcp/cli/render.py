@@ -31,6 +31,9 @@ COLUMNS = ("TIME", "OUTCOME", "TOOL", "ROUTE", "TARGET", "DURATION", "CLIENT")
 FIXED = frozenset({"TIME", "OUTCOME", "DURATION"})
 """Columns that are never cut."""
 
+MOST_NAMES = 6
+"""Names in one line of the status."""
+
 NARROWEST = 8
 WIDEST = 60
 
@@ -74,6 +77,7 @@ def status_lines(status: Values, config: str, *, config_there: bool, colours: bo
         ("Calls", calls(status)),
         ("Jobs", count(number(status, "jobs"), "command") + " running" if number(status, "jobs") else ""),
         ("Pending", count(number(status, "pending"), "question") if number(status, "pending") else ""),
+        ("Answers", may_answer(status)),
         ("Review", review(status)),
         ("Audit", "" if status.get("audit") == "unknown" else status.get("audit", "")),
         ("Config", configuration(status, config, there=config_there)),
@@ -124,6 +128,16 @@ def calls(status: Values) -> str:
     if status.get("last_tool"):
         text += f", the last {printable(status['last_tool'], 60)}"
     return f"{text}; {count(number(status, 'clients'), 'client')}"
+
+
+def may_answer(status: Values) -> str:
+    """Which clients may approve their own calls in a form of theirs."""
+    names = status.get("may_answer")
+    named = [printable(name, 60) for name in names[:MOST_NAMES]] if isinstance(names, list) else []
+    if not named:
+        return ""
+    more = f" and {len(names) - MOST_NAMES} more" if isinstance(names, list) and len(names) > MOST_NAMES else ""
+    return f"{', '.join(named)}{more} may approve what they ask for"
 
 
 def configuration(status: Values, path: str, *, there: bool) -> str:

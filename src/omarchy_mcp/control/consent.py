@@ -7,6 +7,7 @@ from typing import Any
 
 from omarchy_mcp.control.grants import GrantError, GrantStore
 from omarchy_mcp.control.left import LeftBehind
+from omarchy_mcp.control.offers import MIN_NONCE, Offers
 from omarchy_mcp.control.questions import Question, Questions
 from omarchy_mcp.control.review import Review
 from omarchy_mcp.policy.callers import Caller, Right, may_approve
@@ -48,6 +49,7 @@ class Consent:
         self._store = GrantStore(folder / "consent.json", self._since)
         left = LeftBehind(environment.runtime_dir() / "questions.json")
         self._questions = Questions(bus, self._store, audit, left, self._told)
+        self._offers = Offers(self._questions, audit)
         self.review = Review(folder, audit, self._store, self.tell, lambda: changed("PendingReview"))
         self._followed: set[str] = set()
 
@@ -88,6 +90,7 @@ class Consent:
             "Revoke": guard("s", Right.ACT, self._revoke),
             "Ask": guard("a{sv}", Right.SERVER, self._ask, gives="o"),
             "Withdraw": guard("s", Right.SERVER, self._withdraw),
+            "Redeem": guard("sa{sv}", Right.SERVER, self._redeem, gives="s"),
             "Granted": guard("a{sv}", Right.SERVER, self._granted, gives="s"),
             "Review": guard("", Right.ANSWER, self.review.listed, gives="a{sv}"),
             "Acknowledge": guard("s", Right.ANSWER, self._acknowledge),
@@ -167,12 +170,23 @@ class Consent:
             raise BusError(f"{DBUS}.Error.InvalidArgs", "timeout u (1 to 600) and call_id s are required")
         self._questions.click = configuration.current().click
         self._follow(call.sender)
+        nonce, declared = told.get("nonce", ""), told.get("declared", "")
+        if not isinstance(nonce, str) or not isinstance(declared, str) or 0 < len(nonce) < MIN_NONCE:
+            raise BusError(
+                f"{DBUS}.Error.InvalidArgs", f"nonce s (of {MIN_NONCE} characters) and declared s go together"
+            )
         question = self._questions.ask(asked, call.sender, call_id, seconds)
+        if nonce:
+            self._offers.make(question, nonce, declared)
         return (path_of(question),)
 
     async def _withdraw(self, call: Call, _caller: Caller) -> Sequence[object]:
         self._questions.withdraw(call.sender, call.arguments[0])
         return ()
+
+    async def _redeem(self, call: Call, _caller: Caller) -> Sequence[object]:
+        nonce, told = call.arguments
+        return (self._offers.redeem(call.sender, nonce, plain(told)) or "",)
 
     async def _granted(self, call: Call, _caller: Caller) -> Sequence[object]:
         grant = self._store.covering(asked_of(plain(call.arguments[0])))
@@ -201,6 +215,7 @@ class Consent:
             self._bus.serve(path, exported)
             self._bus.emit(PATH, NAME, "QuestionOpened", "s", [question.id])
         else:
+            self._offers.ended(question, answer)
             self._bus.unserve(path)
             self._bus.emit(PATH, NAME, "QuestionClosed", "ss", [question.id, answer])
         self._changed("PendingQuestions")

@@ -210,7 +210,15 @@ class Questions:
         Raises:
             BusError: NotFound or NotPending.
         """
-        self._end(self.find(question_id, by), Answer.DECLINED, by)
+        self.answer(question_id, Answer.DECLINED, by)
+
+    def answer(self, question_id: str, answer: Answer, by: str) -> None:
+        """End a question as whoever may answer it says; `by` is for the record.
+
+        Raises:
+            BusError: NotFound or NotPending.
+        """
+        self._end(self.find(question_id, by), answer, by)
 
     def withdraw(self, asker: str, question_id: str = "") -> None:
         """The asker is gone, or does not want to know any more: one question of its, or all."""

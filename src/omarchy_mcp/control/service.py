@@ -12,7 +12,7 @@ from omarchy_mcp.control.consent import Consent
 from omarchy_mcp.control.jobs import Jobs
 from omarchy_mcp.control.units import Snapshot, State, Units
 from omarchy_mcp.policy.callers import SERVER_UNIT, Caller, Right, refusal
-from omarchy_mcp.session import journal
+from omarchy_mcp.session import configuration, journal
 from omarchy_mcp.session.bus import Bus, BusError, Call, Exported, Method, Variant, plain, variant, variants
 from omarchy_mcp.session.callers import denied, describe, identify
 from omarchy_mcp.session.contract import ERROR, NAME, PATH
@@ -223,6 +223,7 @@ class Control:
             "review": len(self._consent.review.held),
             "review_problem": self._consent.review.problem,
             "frozen": now.frozen,
+            "may_answer": sorted(configuration.current().may_answer),
             **self._reported,
         }
         return (variants(status),)

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from omarchy_mcp.desktop.session import Session
 from omarchy_mcp.policy.listings import Kind, Listings
-from omarchy_mcp.policy.registry import Command
+from omarchy_mcp.policy.registry import Command, key
+from omarchy_mcp.policy.route_table import RULES
 from omarchy_mcp.policy.routes import program_of, wanted
 from omarchy_mcp.session.jobs import Jobs, Origin, SpawnError
 
@@ -33,6 +34,15 @@ async def look(jobs: Jobs, session: Session, command: Command, args: Sequence[st
             case Kind.THEME | Kind.FONT:
                 found[kind] = await listed(jobs, session, session.omarchy / "bin" / LISTERS[kind])
     return found
+
+
+def lacking(command: Command, args: Sequence[str]) -> Kind | None:
+    """The kind of the one name a call without arguments lacks, where all names of that kind can be listed."""
+    rule = RULES.get(key(command.route))
+    if args or rule is None or rule.args != command.args:
+        return None
+    kinds = [Kind(name) for name in rule.pattern.groupindex]
+    return kinds[0] if len(kinds) == 1 and kinds[0] in LISTERS and not rule.pattern.fullmatch("") else None
 
 
 async def listed(jobs: Jobs, session: Session, program: Path) -> tuple[str, ...] | None:

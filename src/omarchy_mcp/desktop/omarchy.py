@@ -14,9 +14,9 @@ from pathlib import Path
 
 from omarchy_mcp import policy, scan
 from omarchy_mcp.desktop.cache import dump, load
-from omarchy_mcp.desktop.listings import look
+from omarchy_mcp.desktop.listings import LISTERS, listed, look
 from omarchy_mcp.desktop.session import Session, look_at_session
-from omarchy_mcp.policy.listings import Listings
+from omarchy_mcp.policy.listings import Kind, Listings
 from omarchy_mcp.policy.registry import Command, Registry, RegistryError, parse
 from omarchy_mcp.policy.tiers import Ratings, changed, digest, rate
 from omarchy_mcp.session.files import write_private
@@ -141,6 +141,10 @@ class Omarchy:
     async def listings(self, session: Session, command: Command, args: Sequence[str]) -> Listings:
         """What has to be known of a command's arguments before it is decided."""
         return await look(self._jobs, session, command, args)
+
+    async def names(self, session: Session, kind: Kind) -> tuple[str, ...]:
+        """All names of a kind that a command of the desktop lists, none when it does not say."""
+        return await listed(self._jobs, session, session.omarchy / "bin" / LISTERS[kind]) or ()
 
     async def _list(self, session: Session) -> bytes:
         """Run `omarchy commands --json --all`; the words are ours, nothing of a client's is in them."""

@@ -42,6 +42,7 @@ class Config:
     ask_timeout_s: int = 50
     click: str = "auto"
     approve_from: str = "user"
+    may_answer: frozenset[str] = field(default_factory=frozenset)
     log_level: str = "info"
     restrictive: bool = False
 
@@ -175,6 +176,7 @@ _KEYS: dict[str, dict[str, tuple[str, Callable[[object], object]]]] = {
         "ask_timeout_s": ("ask_timeout_s", _number(ASK_TIMEOUT_S)),
         "click": ("click", _one_of(CLICKS)),
         "approve_from": ("approve_from", _one_of(APPROVERS)),
+        "may_answer": ("may_answer", _names(str.strip)),
     },
     "log": {"level": ("log_level", _one_of(LOG_LEVELS))},
 }

@@ -18,6 +18,7 @@ from enum import StrEnum
 from omarchy_mcp.policy.legible import CUT, escaped, filled, quoted, shown, width
 from omarchy_mcp.policy.rating import Tier
 from omarchy_mcp.policy.selfguard import HEADLINE
+from omarchy_mcp.policy.words_table import CAUSES, WORDS
 
 MAX_NUMBER = 999_999  # of anything we put in figures; Python refuses to print very large ones
 
@@ -68,6 +69,7 @@ class Cause(StrEnum):
     ANOTHER_OPEN = "another_open"
     ONE_RUN = "one_run"
     TOO_MANY_OPEN = "too_many_open"
+    IN_CLIENT = "in_client"
 
 
 class Scope(StrEnum):
@@ -250,50 +252,14 @@ def next_look(deadline_s: float, now_s: float) -> float | None:
     return min(left, LOOK_S) if left > 0 else None
 
 
-_WAY_OUT = 'the person can let it run without a question: add "{route}" to policy.allow in config.toml'
-_WORDS: dict[Answer, str] = {
-    Answer.DECLINED: "the person at the desk refused this call{why}; nothing ran. Do not try to get it done another "
-    "way; ask them in the conversation what they want instead",
-    Answer.CANCELLED: "the person at the desk dismissed the question without deciding{why}; nothing ran. Go on "
-    "without it, or ask them in the conversation whether they want it",
-    Answer.TIMED_OUT: "nobody answered within {seconds} s{why}; nothing ran. Silence is ambiguous: the person may be "
-    "away, or may not want it. Ask them in the conversation before you call it another time",
-    Answer.UNSUPPORTED: "nobody can be asked on this desktop{why}; nothing ran. Tell the person; " + _WAY_OUT,
-    Answer.UNREACHABLE: "the question did not reach the person at the desk, so nobody decided{why}; nothing ran. Tell "
-    "the person in the conversation; " + _WAY_OUT,
-    Answer.WITHDRAWN: "the question was withdrawn before anybody answered{why}; nothing ran. Do not count it as a "
-    "refusal; go on with something else unless the person tells you to take it up anew",
-    Answer.NOT_ASKED_AGAIN: "the person at the desk is not asked about it {span}{why}; nothing ran. Leave "
-    "it, and go on with something else; if it matters, bring it up in the conversation",
-}
-_CAUSES: dict[Cause, str] = {
-    Cause.CLIENT_GONE: "the client that asked has disconnected",
-    Cause.CLIENT_CANCELLED: "the client cancelled the call",
-    Cause.ASKER_GONE: "the server that asked has ended",
-    Cause.STOPPED: "the server was stopped",
-    Cause.FROZEN: "the person paused everything agents do",
-    Cause.POLICY_CHANGED: "the policy changed and does not let it be asked any more",
-    Cause.COMMAND_CHANGED: "the command changed while the question was open",
-    Cause.NO_SERVER: "nothing shows notifications",
-    Cause.NO_ACTIONS: "what shows notifications here takes no answers",
-    Cause.SILENCED: "notifications are silenced",
-    Cause.SERVER_GONE: "what showed it has ended",
-    Cause.REFUSED_BEFORE: "it was asked a while ago and not approved",
-    Cause.TOO_OFTEN: "this client has asked too many questions in a short time",
-    Cause.ANOTHER_OPEN: "another question of this client is still open",
-    Cause.ONE_RUN: "they approved one run, and the same call made before this one has it",
-    Cause.TOO_MANY_OPEN: "too many questions are open",
-}
-
-
 def words(answer: Answer, subject: Subject, seconds: int, cause: Cause | None = None) -> str:
     """What the model is told. ``seconds``: the deadline, for ``not_asked_again`` the time left to wait."""
     route = shown(subject.route)
     if answer is Answer.ACCEPTED:
         return f"the person at the desk approved '{route}' with exactly these arguments; go on with its result"
-    why = f" ({_CAUSES[cause]})" if cause is not None else ""
+    why = f" ({CAUSES[cause]})" if cause is not None else ""
     if answer is Answer.WITHDRAWN and cause is None:
         why = " (why is not known)"
     span = f"for {_figure(seconds)} s" if seconds > 0 else "now"
-    text = _WORDS[answer].format(route=route, seconds=_figure(seconds), span=span, why=why)
+    text = WORDS[answer].format(route=route, seconds=_figure(seconds), span=span, why=why)
     return f"cannot run '{route}': {text}"

@@ -75,6 +75,10 @@ def _changes(before: Config, after: Config) -> Iterator[_Change]:
         before.disabled_tools, after.disabled_tools, "tools hidden", "tools offered again", adding_widens=False
     )
     yield from _moved(before.ask_before, after.ask_before, "asked about", "no longer asked about", adding_widens=False)
+    yield from _moved(
+        before.may_answer, after.may_answer, "clients that may answer", "clients that may no longer answer",
+        adding_widens=True,
+    )  # fmt: skip
     if before.ask != after.ask:
         line = "guarded commands are asked about" if after.ask else "guarded commands are refused without asking"
         yield _Change(line=line, wider=after.ask)

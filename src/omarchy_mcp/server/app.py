@@ -7,7 +7,9 @@ from typing import Any
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import MCPServer
+from mcp.server.request_state import RequestStateSecurity
 from mcp.server.transport_security import TransportSecuritySettings
+from mcp.shared.exceptions import MCPError
 from mcp.types import CallToolResult, TextContent
 from starlette.applications import Starlette
 
@@ -15,6 +17,7 @@ from omarchy_mcp import VERSION
 from omarchy_mcp.policy.access import MCP_PATH, hosts
 from omarchy_mcp.server import answers
 from omarchy_mcp.server.clients import MOST_SESSIONS, SESSION_IDLE_S, Clients
+from omarchy_mcp.server.forms import declared_by
 from omarchy_mcp.server.gate import Refused
 from omarchy_mcp.server.http import CLIENT
 from omarchy_mcp.server.reading import Reading
@@ -26,6 +29,14 @@ from omarchy_mcp.session.pause import REASON, Pause
 from omarchy_mcp.session.records import Outcome, clean
 
 MAX_BODY = 1 << 20
+STATE_S = 660.0
+"""How long a state we sealed can come back: longer than any question is open, which has its own deadline."""
+
+NO_STATE = "invalid_request_state"
+STALE = (
+    "cannot use this answer: what came back with it is forged, too old, or of another call or client; nothing ran. "
+    "Call it anew to have it asked"
+)
 
 
 class Recording:
@@ -62,7 +73,8 @@ class Recording:
             raise
         finally:
             CURRENT.reset(token)
-            self._recorder.call(call)
+            if not call.held:
+                self._recorder.call(call)
         return result
 
     def _tidy(
@@ -84,6 +96,31 @@ class Recording:
             name: value for name, value in given.items() if value is not None and (value != "" or known[name])
         }
         return dataclasses.replace(ctx, params=params), None
+
+
+class States:
+    """Wraps the SDK's own look at what comes back with an answer: what it refuses is recorded, and said readably."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        """Handle one message."""
+        try:
+            return await call_next(ctx)
+        except MCPError as error:
+            reason = error.data.get("reason") if isinstance(error.data, Mapping) else None
+            if ctx.method != "tools/call" or reason != NO_STATE:
+                raise
+        call = CallRecord(tool=clean(str((ctx.params or {}).get("name", "")), 64), client=client_of(ctx))
+        call.outcome, call.reason, call.rule = Outcome.REFUSED, STALE, "stale-answer"
+        self._recorder.call(call)
+        return answers.refused(Refused(outcome=call.outcome, reason=STALE, verdict=None), call.duration_usec // 1000)
+
+
+def principal(ctx: ServerRequestContext[Any, Any]) -> str:
+    """Whose answer a state is sealed for: the client the door admitted, under the name it gives itself."""
+    return f"{client_of(ctx)} {declared_by(ctx)}"
 
 
 def paused(call: CallRecord) -> CallToolResult:
@@ -116,9 +153,12 @@ def text_of(result: HandlerResult) -> str:
 
 
 async def build(
-    tools: Tools, recorder: Recorder, port: int, clients: Clients, pause: Pause
+    tools: Tools, recorder: Recorder, port: int, clients: Clients, pause: Pause, seal: bytes
 ) -> tuple[Starlette, Toolset]:
-    """Build the application for a port; returns it and the tools it offers."""
+    """Build the application for a port; returns it and the tools it offers.
+
+    `seal` is the key of what clients keep for us while a person answers a form of theirs.
+    """
     toolset: Toolset
     server = MCPServer(
         "omarchy-mcp",
@@ -133,7 +173,9 @@ async def build(
             Recording(recorder, lambda: toolset.parameters, pause),
             Reading(recorder, pause, client_of),
         ],
+        request_state_security=RequestStateSecurity(keys=[seal], ttl=STATE_S, bind_principal=principal),
     )
+    server.middleware.insert(0, States(recorder))  # outside the SDK's, which refuses with a number and no record
     toolset = Toolset(server, tools.register)
     resources = Resources(
         server=server, gate=tools.acting.gate, settings=tools.acting.settings, offered=lambda: toolset.parameters

@@ -5,7 +5,7 @@ Whatever goes wrong on the way is an answer that lets nothing run.
 
 import asyncio
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from omarchy_mcp.policy.questions import Answer, Asked
 from omarchy_mcp.server.progress import PROGRESS_S, Progress
@@ -20,10 +20,20 @@ LATE_S = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """What became of a question, and what the control service said to it, if it said something."""
+    """What became of a question, and what is to be said of it where that is more; without an answer there was none."""
 
-    answer: Answer
+    answer: Answer | None
     text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """That a question is put to the client as well: how that calls itself, and the nonce its one answer comes by."""
+
+    declared: str
+    nonce: str
+    opened: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set once the question is open under this offer; never when it is not, or was already under another."""
 
 
 class Asking:
@@ -45,9 +55,13 @@ class Asking:
             return ""
         return str(reply.body[0])
 
-    async def ask(self, asked: Asked, call_id: str, seconds: int, progress: Progress | None) -> Answered:
+    async def ask(
+        self, asked: Asked, call_id: str, seconds: int, progress: Progress | None, offer: Offer | None = None
+    ) -> Answered:
         """Put a question and wait for its end, telling the client now and then that somebody is being asked."""
         body = facts(asked) | {"call_id": variant(call_id), "timeout": Variant("u", seconds)}
+        if offer is not None:
+            body |= variants({"nonce": offer.nonce, "declared": offer.declared})
         putting = asyncio.ensure_future(self._bus.call(NAME, PATH, NAME, "Ask", "a{sv}", [body]))
         try:
             reply = await asyncio.shield(putting)
@@ -62,6 +76,8 @@ class Asking:
         self._control = reply.sender
         question = question_of(reply)
         waiting = self._waiting[question] = asyncio.get_running_loop().create_future()
+        if offer is not None:
+            offer.opened.set()
         try:
             return Answered(answer=await self._wait(waiting, seconds, progress))
         except asyncio.CancelledError:

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.types import CallToolResult, ToolAnnotations
+from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import Field
 
 from omarchy_mcp.server import acts
 from omarchy_mcp.server.acting import DEFAULT_WAIT_MS, SHELL_WAIT_MS, Acting, wrong
 from omarchy_mcp.server.acts import Act, Function
 from omarchy_mcp.server.answers import ActAnswer
-from omarchy_mcp.server.progress import progress_of
 from omarchy_mcp.server.recording import CURRENT
 
 LAUNCH_WAIT_MS = 1_000
@@ -36,7 +35,7 @@ NAMES = (
     "omarchy_launch",
 )
 
-Answer = Annotated[CallToolResult, ActAnswer]
+Answer = Annotated[CallToolResult, ActAnswer] | InputRequiredResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,11 +178,11 @@ class Curated:
         """Open a program."""
         return await self._do(ctx, acts.launch(what, target), LAUNCH_WAIT_MS)
 
-    async def _do(self, ctx: Context, act: Act, wait_ms: int = DEFAULT_WAIT_MS) -> CallToolResult:
+    async def _do(self, ctx: Context, act: Act, wait_ms: int = DEFAULT_WAIT_MS) -> CallToolResult | InputRequiredResult:
         """Take an act through the gate."""
-        call, progress = CURRENT.get(), progress_of(ctx)
+        call = CURRENT.get()
         if isinstance(act, str):
             return wrong(call, act)
         if isinstance(act, Function):
-            return await self.acting.shell(call, act.target, act.function, act.args, SHELL_WAIT_MS, progress)
-        return await self.acting.route(call, act.route, act.args, wait_ms, progress)
+            return await self.acting.shell(call, act.target, act.function, act.args, SHELL_WAIT_MS, ctx)
+        return await self.acting.route(call, act.route, act.args, wait_ms, ctx)

@@ -10,24 +10,31 @@ from pathlib import Path
 from typing import Protocol
 
 from omarchy_mcp.desktop.finding import program_path
+from omarchy_mcp.desktop.listings import lacking
 from omarchy_mcp.desktop.omarchy import Installed, NoOmarchyError, Omarchy
 from omarchy_mcp.desktop.session import Session
 from omarchy_mcp.desktop.shell import call_argv
+from omarchy_mcp.policy.listings import Kind
 from omarchy_mcp.policy.questions import Answer, Asked, Subject, words
 from omarchy_mcp.policy.registry import find
 from omarchy_mcp.policy.review import NOTHING_HELD, Held
 from omarchy_mcp.policy.tiers import Tier, digest, rating_of
 from omarchy_mcp.policy.verdict import SHELL_ROUTE, Verdict, decide, decide_ipc
+from omarchy_mcp.server.forms import Form, Forms
+from omarchy_mcp.server.offering import Offering
 from omarchy_mcp.server.progress import Progress
 from omarchy_mcp.server.recording import CallRecord
 from omarchy_mcp.server.reviewing import UNKNOWN, Reviewing
 from omarchy_mcp.server.senses import Sense, decide_sense
 from omarchy_mcp.server.settings import Settings
-from omarchy_mcp.server.together import Together
 from omarchy_mcp.session.bus import BusError
 from omarchy_mcp.session.records import Outcome
 
+LACKS = "argument-grammar"
+"""The rule of a refusal because arguments do not fit: the call is neither blocked nor denied."""
+
 CHANGED = "cannot run it: it is no longer the call that was approved; ask again"
+NO_FORMS = Forms()
 CHANGES = 3
 """How often a call is decided anew because a script changed under it."""
 
@@ -65,7 +72,7 @@ class Gate:
         omarchy: Omarchy | None,
         settings: Settings,
         missing: str = "",
-        asking: Together | None = None,
+        asking: Offering | None = None,
         reviewing: Reviewing | None = None,
     ) -> None:
         """Without `omarchy` nothing is authorized, and `missing` is the reason; without `asking` nobody is asked.
@@ -112,18 +119,23 @@ class Gate:
         return self._omarchy
 
     async def authorize(
-        self, route: str, args: Sequence[str], call: CallRecord, progress: Progress | None = None
-    ) -> Authorized | Refused:
-        """Decide on running a command with arguments; what is the person's to decide is put to them."""
+        self, route: str, args: Sequence[str], call: CallRecord, progress: Progress | None = None,
+        forms: Forms = NO_FORMS,
+    ) -> Authorized | Refused | Form:  # fmt: skip
+        """Decide on running a command with arguments; what is the person's to decide is put to them.
+
+        A form is for the client to show; nothing is decided until its call comes back with it.
+        """
         try:
             session = await self.session()
-            return await self._conclude(partial(self._decide, session, route, args), session, call, progress)
+            return await self._conclude(partial(self._decide, session, route, args), session, call, progress, forms)
         except (NoOmarchyError, BusError) as error:
             return could_not_look(error)
 
     async def authorize_shell(
-        self, target: str, function: str, args: Sequence[str], call: CallRecord, progress: Progress | None = None
-    ) -> Authorized | Refused:
+        self, target: str, function: str, args: Sequence[str], call: CallRecord, progress: Progress | None = None,
+        forms: Forms = NO_FORMS,
+    ) -> Authorized | Refused | Form:  # fmt: skip
         """Decide on calling a function of the shell, likewise."""
 
         async def decide_shell(granted: str = "") -> tuple[Verdict, tuple[str, ...]]:
@@ -133,7 +145,7 @@ class Gate:
 
         try:
             session = await self.session()
-            return await self._conclude(decide_shell, session, call, progress)
+            return await self._conclude(decide_shell, session, call, progress, forms)
         except (NoOmarchyError, BusError) as error:
             return could_not_look(error)
 
@@ -148,7 +160,9 @@ class Gate:
 
         try:
             session = await self.session()
-            return await self._conclude(decide_look, session, call, progress)
+            decided = await self._conclude(decide_look, session, call, progress, NO_FORMS)
+            assert not isinstance(decided, Form)  # noqa: S101 - without forms there is none
+            return decided
         except (NoOmarchyError, BusError) as error:
             return could_not_look(error)
 
@@ -170,6 +184,23 @@ class Gate:
             NoOmarchyError, BusError: it cannot be decided.
         """
         return await self._decide(await self.session(), route, args)
+
+    async def choices(self, route: str, args: Sequence[str]) -> tuple[Kind, tuple[str, ...]] | None:
+        """What a person could choose from, where a call lacks nothing but a name that can be listed.
+
+        Raises:
+            NoOmarchyError, BusError: it cannot be looked up.
+        """
+        command = find((await self.commands()).registry, route)
+        kind = lacking(command, args) if command is not None else None
+        if kind is None:
+            return None
+        session = await self.session()
+        verdict, _ = await self._decide(session, route, args)
+        if verdict.rule != LACKS:  # refused for another reason, or let through without it
+            return None
+        names = await self._desktop().names(session, kind)
+        return (kind, names) if names else None
 
     async def _decide(
         self, session: Session, route: str, args: Sequence[str], granted: str = ""
@@ -194,29 +225,27 @@ class Gate:
         raise NoOmarchyError(f"the script of '{verdict.route}' keeps changing")
 
     async def _conclude(
-        self, decide_with: Decide, session: Session, call: CallRecord, progress: Progress | None
-    ) -> Authorized | Refused:
+        self, decide_with: Decide, session: Session, call: CallRecord, progress: Progress | None, forms: Forms
+    ) -> Authorized | Refused | Form:
         """Let a call through if policy allows it, a grant covers it, or the person says so now."""
+        try:
+            return await self._concluded(decide_with, session, call, progress, forms)
+        finally:  # a question whose call came back without needing it
+            if forms.state is not None and self._asking is not None:
+                self._asking.drop(forms.state.nonce)
+
+    async def _concluded(
+        self, decide_with: Decide, session: Session, call: CallRecord, progress: Progress | None, forms: Forms
+    ) -> Authorized | Refused | Form:
         verdict, argv = await decide_with()
-        if verdict.allowed:
+        if verdict.allowed and not forms.declines:
             return Authorized(verdict=verdict, argv=argv, session=session)
-        if not verdict.askable or self._asking is None:
+        if self._asking is None or not (verdict.askable or verdict.allowed):
             return Refused(outcome=Outcome.REFUSED, reason=verdict.reason, verdict=verdict)
         subject = subject_of(verdict, argv, call)
-        asked = Asked(subject=subject, tier=verdict.tier, rule=verdict.rule)
-        granted = await self._asking.granted(asked)
-        if granted:
-            call.consent = "granted"
-        if not granted and verdict.would_ask:
-            seconds = self._settings.current.ask_timeout_s
-            answered = await self._asking.ask(asked, call.id, seconds, progress)
-            call.consent = str(answered.answer)
-            if answered.answer is not Answer.ACCEPTED:
-                reason = answered.text or words(answered.answer, subject, seconds)
-                return Refused(outcome=Outcome.REFUSED, reason=reason, verdict=verdict)
-            granted = "answer"
-        if not granted:
-            return Refused(outcome=Outcome.REFUSED, reason=verdict.reason, verdict=verdict)
+        granted = await self._consent(self._asking, subject, verdict, call, progress, forms)
+        if not isinstance(granted, str):
+            return granted
         # Decided anew under the rules in force now: a deny written while the question was open wins.
         again, argv_again = await decide_with(granted)
         same = argv_again == argv and again.held in ("", verdict.held)
@@ -224,6 +253,30 @@ class Gate:
             return Authorized(verdict=again, argv=argv, session=session)
         reason = again.reason if not again.allowed else CHANGED
         return Refused(outcome=Outcome.REFUSED, reason=reason, verdict=again)
+
+    async def _consent(
+        self, asking: Offering, subject: Subject, verdict: Verdict, call: CallRecord, progress: Progress | None,
+        forms: Forms,
+    ) -> str | Refused | Form:  # fmt: skip
+        """What lets a call run: a grant, or an answer now.  What a client brings back is spent before anything else."""
+        asked = Asked(subject=subject, tier=verdict.tier, rule=verdict.rule)
+        config = self._settings.current
+        brought = forms.declines or (forms.comes_back and verdict.would_ask)
+        granted = "" if brought else await asking.granted(asked)
+        if granted:
+            call.consent = "granted"
+            return granted
+        if not brought and not verdict.would_ask:
+            return Refused(outcome=Outcome.REFUSED, reason=verdict.reason, verdict=verdict)
+        answered = await asking.ask(asked, call, config.ask_timeout_s, progress, forms, config.may_answer)
+        if isinstance(answered, Form):
+            call.judged(verdict)
+            return answered
+        call.consent = str(answered.answer or "")
+        if answered.answer is Answer.ACCEPTED:
+            return "answer"
+        reason = answered.text or words(answered.answer or Answer.UNREACHABLE, subject, config.ask_timeout_s)
+        return Refused(outcome=Outcome.REFUSED, reason=reason, verdict=verdict)
 
 
 def subject_of(verdict: Verdict, argv: tuple[str, ...], call: CallRecord) -> Subject:

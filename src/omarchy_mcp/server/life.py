@@ -15,8 +15,10 @@ from omarchy_mcp.server.app import build
 from omarchy_mcp.server.asking import Asking
 from omarchy_mcp.server.clients import Clients
 from omarchy_mcp.server.gate import Gate
+from omarchy_mcp.server.held import Held
 from omarchy_mcp.server.http import Door, Server, configure
 from omarchy_mcp.server.live import Live
+from omarchy_mcp.server.offering import Offering
 from omarchy_mcp.server.recording import Recorder
 from omarchy_mcp.server.reviewing import Reviewing
 from omarchy_mcp.server.running import Runner
@@ -28,6 +30,7 @@ from omarchy_mcp.server.toolset import Toolset
 from omarchy_mcp.session import environment, log
 from omarchy_mcp.session.bus import DBUS, Bus, BusError, Signal
 from omarchy_mcp.session.contract import NAME
+from omarchy_mcp.session.files import read_key
 from omarchy_mcp.session.jobs import Jobs
 from omarchy_mcp.session.journal import Writer
 from omarchy_mcp.session.manager import Manager, NoManagerError
@@ -86,6 +89,7 @@ class Life:
         self._toolset: Toolset
         self._door: Door
         self._live: Live
+        self._held: Held
 
     async def run(self) -> int:
         """Serve until told to stop; returns the exit status."""
@@ -97,13 +101,15 @@ class Life:
         recorder = Recorder(self._audit, desktop.bus)
         pause = Pause(environment.runtime_dir())
         runner = Runner(desktop.jobs, recorder, pause, desktop.missing)
-        asking = Together(Asking(desktop.bus)) if desktop.bus is not None else None
+        held = self._held = Held(recorder.call)
+        asking = Offering(Together(Asking(desktop.bus)), desktop.bus, held) if desktop.bus is not None else None
         reviewing = Reviewing(desktop.bus) if desktop.bus is not None else None
         gate = Gate(desktop.omarchy, self._settings, desktop.missing, asking, reviewing)
         await self._adopt(desktop, runner, recorder)
         port = self._passed.sockets[0].getsockname()[1]
-        tools = Tools(acting=Acting(gate=gate, runner=runner, settings=self._settings))
-        app, self._toolset = await build(tools, recorder, port, self._clients, pause)
+        tools = Tools(acting=Acting(gate=gate, runner=runner, settings=self._settings, held=held))
+        seal = read_key(environment.state_dir() / "seal")
+        app, self._toolset = await build(tools, recorder, port, self._clients, pause, seal)
         door = self._door = Door(app, port, self._tokens.current, self._health, self._clients.forget)
         server = Server(configure(door), door)
         self._live = Live(
@@ -123,6 +129,7 @@ class Life:
             for helper in helpers:
                 helper.cancel()
             runner.close()
+            held.close()
             self._audit.write(Event.LIFECYCLE, f"server stopped: {self._why}", action="stopped", reason=self._why)
             await asyncio.to_thread(self._audit.close)
         return {GONE: BUS_GONE, BROKEN: FAILED}.get(self._why, 0)
@@ -261,7 +268,7 @@ class Life:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._live.moved.wait(), seconds)
                 continue
-            busy = self._clients.sessions or (desktop.jobs is not None and desktop.jobs.running)
+            busy = self._clients.sessions or self._held.count or (desktop.jobs is not None and desktop.jobs.running)
             if door.idle.is_set() and door.served == seen and not busy:
                 self._why = f"idle for {seconds} s"
                 server.stop()

@@ -48,6 +48,8 @@ class CallRecord:
     signal: int | None = None
     job: str = ""
     consent: str = ""
+    held: bool = False
+    """Answered with a form: its end is recorded when its client comes back, or does not."""
 
     def judged(self, verdict: Verdict) -> None:
         """Take over what policy said."""

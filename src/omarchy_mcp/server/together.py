@@ -8,7 +8,7 @@ import asyncio
 from dataclasses import dataclass, field
 
 from omarchy_mcp.policy.questions import Answer, Asked, Cause, words
-from omarchy_mcp.server.asking import Answered, Asking
+from omarchy_mcp.server.asking import Answered, Asking, Offer
 from omarchy_mcp.server.progress import Progress
 
 TELL_S = 1.0
@@ -46,11 +46,13 @@ class Together:
         """The id of a grant that covers a call, "" when none does or nobody can be asked for one."""
         return await self._asking.granted(asked)
 
-    async def ask(self, asked: Asked, call_id: str, seconds: int, progress: Progress | None) -> Answered:
+    async def ask(
+        self, asked: Asked, call_id: str, seconds: int, progress: Progress | None, offer: Offer | None = None
+    ) -> Answered:
         """Put a question, or wait with those who have put it; it is withdrawn with the last of them."""
         if asked not in self._open:
             shared = Shared()
-            work = asyncio.ensure_future(self._asking.ask(asked, call_id, seconds, shared.tell))
+            work = asyncio.ensure_future(self._asking.ask(asked, call_id, seconds, shared.tell, offer))
             self._open[asked] = shared, work
             work.add_done_callback(lambda _: self._forget(asked, shared))
         shared, work = self._open[asked]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.types import CallToolResult, ToolAnnotations
+from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import Field
 
 from omarchy_mcp.desktop.omarchy import NoOmarchyError
@@ -24,7 +24,6 @@ from omarchy_mcp.server.curated import Curated
 from omarchy_mcp.server.eyes import Pools
 from omarchy_mcp.server.gate import could_not_look
 from omarchy_mcp.server.perception import Perception
-from omarchy_mcp.server.progress import progress_of
 from omarchy_mcp.server.recording import CURRENT, PREVIEW, SEEN, STOPPED, CallRecord
 from omarchy_mcp.session.bus import BusError
 from omarchy_mcp.session.records import Outcome
@@ -121,7 +120,7 @@ class Tools:
             str, Field(description="The number of a job that runs: see it, with `timeout_ms` its end.")
         ] = "",
         stop: Annotated[bool, Field(description="End that job.")] = False,  # noqa: FBT002 - likewise
-    ) -> Annotated[CallToolResult, RunAnswer]:
+    ) -> Annotated[CallToolResult, RunAnswer] | InputRequiredResult:
         """Run a command, or see to one that runs."""
         call = CURRENT.get()
         if job or stop:
@@ -129,7 +128,7 @@ class Tools:
         if preview:
             return await self._preview(call, route, args)
         wait_ms = 0 if detach else (timeout_ms or DEFAULT_WAIT_MS)
-        return await self.acting.route(call, route, args, wait_ms, progress_of(ctx))
+        return await self.acting.route(call, route, args, wait_ms, ctx)
 
     async def _preview(self, call: CallRecord, route: str, args: Sequence[str]) -> CallToolResult:
         call.route, call.args = route, tuple(args)
@@ -187,10 +186,10 @@ class Tools:
         function: Annotated[str, Field(description="The function, such as 'playPause'.")],
         args: Args = [],  # noqa: B006 - copied by the SDK
         timeout_ms: Wait = 0,
-    ) -> Annotated[CallToolResult, ActAnswer]:
+    ) -> Annotated[CallToolResult, ActAnswer] | InputRequiredResult:
         """Call a function of the shell."""
         call = CURRENT.get()
-        return await self.acting.shell(call, target, function, args, timeout_ms or SHELL_WAIT_MS, progress_of(ctx))
+        return await self.acting.shell(call, target, function, args, timeout_ms or SHELL_WAIT_MS, ctx)
 
 
 NAMES: Sequence[str] = (

@@ -1,14 +1,18 @@
-"""Private files: the token, and writing so that a reader sees the old or the new whole."""
+"""Private files: the token, a key, and writing so that a reader sees the old or the new whole."""
 
+import logging
 import os
 import secrets
 import stat
 from pathlib import Path
 
+logger = logging.getLogger(__name__)
+
 MIN_TOKEN = 32
 """Characters; ours have 43 (256 bits)."""
 
 MAX_TOKEN = 4_096
+KEY_BYTES = 32
 
 
 class TokenError(Exception):
@@ -88,6 +92,27 @@ class TokenFile:
             self._token = b""
             self.problem = f"token file {self.path}: {error}"
         return self._token
+
+
+def read_key(path: Path) -> bytes:
+    """The key in a file, made anew where there is none that can be used; one that cannot be kept ends with the process.
+
+    Nothing is lost with a key but what was sealed by it.
+    """
+    try:
+        key = read_small(path, KEY_BYTES)
+        if len(key) == KEY_BYTES and not path.stat().st_mode & 0o077:
+            return key
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        logger.warning("cannot use the key in %s, so one is made: %s", path, error)
+    key = secrets.token_bytes(KEY_BYTES)
+    try:
+        write_private(path, key)
+    except OSError as error:
+        logger.warning("cannot keep a key in %s: %s", path, error)
+    return key
 
 
 def _no_block(path: str, flags: int) -> int:
