@@ -20,7 +20,7 @@ export MYPY_CACHE_DIR := $(cache)/mypy
 bash = $$(git ls-files --cached --others --exclude-standard | while read -r file; do \
 	if [[ -f $$file && ! -L $$file ]] && head -n 1 -- "$$file" | grep -qE '^\#!/bin/(ba)?sh|^\# shellcheck shell='; then echo "$$file"; fi; done)
 
-.PHONY: help run test check lint types layers scripts units cover host lab test-omarchy test-fresh bench \
+.PHONY: help run test check lint types layers scripts units cover all host lab test-omarchy test-fresh bench \
 	tools-md lock setup-run setup-test clean
 
 help: ## this list
@@ -30,9 +30,9 @@ help: ## this list
 run: setup-run ## the product at work on this machine's desktop or the demo's (ONCE=1 PORT=n PRIVATE=1)
 	@exec $(python) -B demo/run.py $(if $(ONCE),--once) $(if $(PRIVATE),--private) $(if $(PORT),--port $(PORT))
 
-test: setup-test host lab ## every test this machine can run; as root also in a machine of its own
+test: setup-test all ## every test this machine can run; as root also in a machine of its own
 
-check: setup-test lint types layers scripts units cover host lab ## lint, types, layers, scripts, units, coverage, then `make test`
+check: setup-test lint types layers scripts units cover all ## lint, types, layers, scripts, units, coverage, then `make test`
 
 setup-run:
 	@$(setup) packages
@@ -67,6 +67,10 @@ units:
 cover: ## the tests of what decides, which must take every branch of it
 	@echo "== branches of the policy and its scan"
 	@tests/tools/run-tests $(python) cover $(ARGS)
+
+all:
+	@if [[ $$(id -u) == 0 ]]; then echo "== tests on this machine, and in a machine of their own"; \
+	tests/tools/run-tests $(python) all $(ARGS); else $(MAKE) --no-print-directory host lab; fi
 
 host:
 	@echo "== tests on this machine"
