@@ -130,7 +130,8 @@ class TemporaryUnits:
         user = self.runtime / "systemd/user"
         ours = [unit for unit in (SOCKET, SERVER, CONTROL, SLICE) if (user / unit).is_symlink()]
         if ours:
-            systemctl("stop", SOCKET, SERVER, CONTROL, SLICE, check=False)
+            systemctl("stop", SOCKET, SERVER, check=False)
+            systemctl("stop", CONTROL, SLICE, check=False)  # after the server, which may start it once more
         systemctl("stop", NOTIFIER, check=False)
         for unit in ours:
             (user / unit).unlink()

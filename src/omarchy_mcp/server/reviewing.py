@@ -67,13 +67,13 @@ class Reviewing:
     async def follow(self, omarchy: Omarchy, looked: Callable[[], None]) -> None:
         """Look at the commands now and whenever they may have changed; `looked` is called after each look."""
         omarchy.heard = self._loaded
-        told = True
+        told = woken = True
         while True:
             watch = self._watch = await self._watch_for(omarchy)
             try:
                 watch.arm()
-                told = await self._look(omarchy, looked, insist=not told)
-                await watch.wait(LOOK_S if watch.problem else None if told else AGAIN_S)
+                told = await self._look(omarchy, looked, insist=not told and not woken)
+                woken = await watch.wait(LOOK_S if watch.problem else None if told else AGAIN_S)
             finally:
                 watch.close()
 

@@ -121,15 +121,18 @@ class Watch:
             self._listener.close()
             self._listener = None
 
-    async def wait(self, seconds: float | None) -> None:
-        """Wait until something may have changed and has settled, at most so long."""
-        with contextlib.suppress(TimeoutError):
+    async def wait(self, seconds: float | None) -> bool:
+        """Wait until something may have changed and has settled, at most so long; returns whether something may."""
+        try:
             await asyncio.wait_for(self._happened.wait(), seconds)
+        except TimeoutError:
+            return False
         loop = asyncio.get_running_loop()
         latest = loop.time() + self._most_s
         while self._happened.is_set() and loop.time() < latest:
             self._happened.clear()
             await asyncio.sleep(self._settle_s)
+        return True
 
     def wake(self) -> None:
         """Have whoever waits look, whatever has happened."""
