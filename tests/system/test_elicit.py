@@ -474,6 +474,7 @@ def test_a_client_that_comes_back_too_late_has_lost_its_call_and_what_was_approv
 
 
 def test_the_server_does_not_leave_while_a_client_has_a_form_to_bring_back(product: Product) -> None:
+    product.sleep()  # no session of another test keeps this one's server
     with asking(product, DEADLINE, f"{MARKED}[server]\nidle_exit_s = 1\n"), screen(product):
         with_client(product, first, form=Form())
         pid = product.pid()
