@@ -173,14 +173,11 @@ async def settle(client: str) -> None:
     Raises:
         CtlError: it cannot be done.
     """
-    bus = await control.connect()
-    try:
+    async with control.connected() as bus:
         asked = [each.get("id", "") for each in await ask_for(bus, "Questions") if each.get("client") == client]
         await each_of(bus, "Deny", "sa{sv}", [[each, {}] for each in asked], lenient=True)
         granted = [each.get("id", "") for each in await ask_for(bus, "Grants") if each.get("client") == client]
         await each_of(bus, "Revoke", "s", [[each] for each in granted], lenient=True)
-    finally:
-        await bus.close()
 
 
 def default_token() -> Path:

@@ -92,23 +92,17 @@ async def allow(question: Values, scope: str, life: str) -> None:
         CtlError: it is over, or the service refuses.
     """
     options = variants({"digest": str(question.get("digest", "")), "scope": scope, "life": life})
-    bus = await control.connect()
-    try:
+    async with control.connected() as bus:
         await control.ask(bus, "Approve", "sa{sv}", [str(question.get("id", "")), options])
-    finally:
-        await bus.close()
 
 
 async def deny(request: Request, output: Output) -> int:
     """Refuse the call of one question, or of all that are open."""
-    bus = await control.connect()
-    try:
+    async with control.connected() as bus:
         found = await ask_for(bus, "Questions")
         chosen = found if request.every else [pick(found, request.question, "deny")]
         ids = [str(each.get("id", "")) for each in chosen]
         done = await each_of(bus, "Deny", "sa{sv}", [[each, {}] for each in ids], lenient=request.every)
-    finally:
-        await bus.close()
     numbers = [number(each, "number") for each, ended in zip(chosen, done, strict=True) if ended]
     if output.json is not Json.OFF:
         output.data({"verb": request.verb, "outcome": "ok", "numbers": numbers})
@@ -119,14 +113,11 @@ async def deny(request: Request, output: Output) -> int:
 
 async def revoke(request: Request, output: Output) -> int:
     """Take back one grant, or all of them."""
-    bus = await control.connect()
-    try:
+    async with control.connected() as bus:
         ids = [request.grant]
         if request.every:
             ids = [str(each.get("id", "")) for each in await ask_for(bus, "Grants")]
         done = await each_of(bus, "Revoke", "s", [[each] for each in ids], lenient=request.every)
-    finally:
-        await bus.close()
     gone = [each for each, ended in zip(ids, done, strict=True) if ended]
     if output.json is not Json.OFF:
         output.data({"verb": request.verb, "outcome": "ok", "grants": gone})
@@ -178,11 +169,8 @@ async def look(member: str) -> list[dict[str, object]]:
     Raises:
         CtlError: the control service does not tell.
     """
-    bus = await control.connect()
-    try:
+    async with control.connected() as bus:
         return await ask_for(bus, member)
-    finally:
-        await bus.close()
 
 
 async def ask_for(bus: Bus, member: str) -> list[dict[str, object]]:

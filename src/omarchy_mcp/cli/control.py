@@ -4,7 +4,8 @@ Every wait has an end: a service that hangs is said to hang within ANSWER_S.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from omarchy_mcp.cli.exits import HANGING, CtlError, Exit, is_absent, status_for
@@ -57,6 +58,20 @@ async def connect() -> Bus:
         raise CtlError(text, Exit.NOT_RUNNING, error.name) from error
     except TimeoutError as error:
         raise CtlError("cannot connect to the session bus: it does not answer", Exit.NOT_RUNNING) from error
+
+
+@asynccontextmanager
+async def connected() -> AsyncIterator[Bus]:
+    """A connection to the session bus, for as long as it takes.
+
+    Raises:
+        CtlError: as `connect`.
+    """
+    bus = await connect()
+    try:
+        yield bus
+    finally:
+        await bus.close()
 
 
 async def ask(

@@ -15,11 +15,8 @@ WIDEST = 60
 
 async def show(output: Output, *, legend: bool = True) -> int:
     """Show the jobs that are not over, the oldest first."""
-    bus = await control.connect()
-    try:
+    async with control.connected() as bus:
         reply = await control.ask(bus, "Jobs")
-    finally:
-        await bus.close()
     jobs: list[dict[str, object]] = plain(reply.body[0])
     if output.json is not Json.OFF:
         for job in jobs:
@@ -50,11 +47,8 @@ def cells(job: Mapping[str, object]) -> tuple[str, ...]:
 async def stop(request: Request, output: Output) -> int:
     """End a job."""
     (job,) = request.operands
-    bus = await control.connect()
-    try:
+    async with control.connected() as bus:
         await control.ask(bus, "StopJob", "s", [job], seconds=control.ACT_S)
-    finally:
-        await bus.close()
     if output.json is not Json.OFF:
         output.data({"verb": request.verb, "outcome": "ok", "job": job})
     else:

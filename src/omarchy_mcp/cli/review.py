@@ -98,11 +98,8 @@ async def look() -> dict[str, object]:
     Raises:
         CtlError: the control service does not tell.
     """
-    bus = await control.connect()
-    try:
+    async with control.connected() as bus:
         told: dict[str, object] = plain((await control.ask(bus, "Review")).body[0])
-    finally:
-        await bus.close()
     return told
 
 
@@ -112,8 +109,5 @@ async def settle(digest: str) -> None:
     Raises:
         CtlError: it is another by now, or the service refuses.
     """
-    bus = await control.connect()
-    try:
+    async with control.connected() as bus:
         await control.ask(bus, "Acknowledge", "s", [digest])
-    finally:
-        await bus.close()

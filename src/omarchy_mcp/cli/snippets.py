@@ -86,11 +86,8 @@ async def ask_port() -> int:
     Raises:
         CtlError: it does not say.
     """
-    bus = await control.connect()
-    try:
+    async with control.connected() as bus:
         return number(plain((await control.ask(bus, "Status")).body[0]), "port") or USUAL_PORT
-    finally:
-        await bus.close()
 
 
 def make(program: str, url: str, token: Path, *, default: bool) -> Snippet:

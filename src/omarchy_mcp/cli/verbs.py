@@ -27,18 +27,16 @@ Records = list[dict[str, object]]
 
 async def status(request: Request, output: Output) -> int:
     """Show how the server is; the exit status is systemctl's."""
-    bus = await control.connect()
-    try:
-        reply = await control.ask(bus, "Status")
-    except CtlError as error:
-        seen = {unit: view.words for unit, view in (await control.units(bus)).items()}
-        show_unknown(error, seen, output)
-        if seen:
-            error.more = ()  # it was shown just now
-        report(error, request, output, machine=False)
-        return StatusExit.UNKNOWN
-    finally:
-        await bus.close()
+    async with control.connected() as bus:
+        try:
+            reply = await control.ask(bus, "Status")
+        except CtlError as error:
+            seen = {unit: view.words for unit, view in (await control.units(bus)).items()}
+            show_unknown(error, seen, output)
+            if seen:
+                error.more = ()  # it was shown just now
+            report(error, request, output, machine=False)
+            return StatusExit.UNKNOWN
     found: dict[str, object] = plain(reply.body[0])
     if output.json is not Json.OFF:
         output.data(found)
@@ -61,11 +59,8 @@ def show_unknown(error: CtlError, units: Mapping[str, str], output: Output) -> N
 
 async def act(request: Request, output: Output) -> int:
     """Start, stop, restart, reload, freeze or thaw."""
-    bus = await control.connect()
-    try:
+    async with control.connected() as bus:
         await control.act(bus, request.verb.capitalize())
-    finally:
-        await bus.close()
     if output.json is not Json.OFF:
         output.data({"verb": request.verb, "outcome": "ok"})
     else:
@@ -104,11 +99,8 @@ async def from_service(number: int) -> Records:
     Raises:
         CtlError: there is no bus, no control service, or it cannot read them.
     """
-    bus = await control.connect()
-    try:
+    async with control.connected() as bus:
         reply = await control.ask(bus, "Recent", "ua{sv}", [number, {}])
-    finally:
-        await bus.close()
     records: Records = plain(reply.body[0])
     return records
 
