@@ -12,10 +12,10 @@ from omarchy_mcp.session.clientfile import (
     ClientFileError,
     digest_of,
     dump,
-    make_token,
     parse,
     well_named,
 )
+from omarchy_mcp.session.files import make_token
 
 ENTRY: dict[str, object] = {"name": "codex", "sha256": digest_of(b"x").hex(), "made_usec": 1}
 

@@ -15,8 +15,8 @@ from omarchy_mcp.cli.render import Values, number
 from omarchy_mcp.cli.terminal import Output
 from omarchy_mcp.cli.text import stamp
 from omarchy_mcp.session import environment
-from omarchy_mcp.session.clientfile import DEFAULT, ClientFile, ClientFileError, make_token
-from omarchy_mcp.session.files import write_private
+from omarchy_mcp.session.clientfile import DEFAULT, ClientFile, ClientFileError
+from omarchy_mcp.session.files import make_token, write_private
 
 WIDTH = 32
 GRANTS = "consent.json"

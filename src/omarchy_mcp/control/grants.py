@@ -11,7 +11,7 @@ from omarchy_mcp.control import grantfile
 from omarchy_mcp.policy import grants
 from omarchy_mcp.policy.grants import Grant
 from omarchy_mcp.policy.questions import Asked, Scope
-from omarchy_mcp.session.files import forget_unfinished, read_small, write_private
+from omarchy_mcp.session.files import Stamp, forget_unfinished, read_small, stamp_of, write_private
 
 
 class GrantError(Exception):
@@ -22,7 +22,7 @@ class GrantError(Exception):
 class Seen:
     """The file as it was read last; it is read again once its stamp is another."""
 
-    stamp: tuple[int, ...] | None = None
+    stamp: Stamp | None = None
     grants: tuple[Grant, ...] = ()
     parsed: bool = False
 
@@ -113,17 +113,16 @@ class GrantStore:
         return self._last.grants, self._last.parsed
 
 
-def stamp(path: Path) -> tuple[int, ...]:
-    """What tells one state of a file from another; () when there is no file.
+def stamp(path: Path) -> Stamp:
+    """The stamp of a file, () when there is none.
 
     Raises:
         OSError: it cannot be looked at.
     """
     try:
-        status = path.stat()
+        return stamp_of(path.stat())
     except FileNotFoundError:
         return ()
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def may_store(call: Asked, scope: Scope) -> str | None:

@@ -8,14 +8,13 @@ import hashlib
 import json
 import os
 import re
-import secrets
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from omarchy_mcp.session.files import read_small, write_private
+from omarchy_mcp.session.files import Stamp, read_small, stamp_of, write_private
 
 DEFAULT = "default"
 """The client of the set-up: its token lies in a file of its own, readable by its owner."""
@@ -47,11 +46,6 @@ class Client:
     name: str
     digest: bytes
     made_usec: int
-
-
-def make_token() -> str:
-    """A token nobody can guess: 256 bits, in 43 characters any header and any file can hold."""
-    return secrets.token_urlsafe(32)
 
 
 def digest_of(token: bytes) -> bytes:
@@ -115,7 +109,7 @@ class ClientFile:
         self.path = path
         self.problem = ""
         """Why nobody but the default client is let in, or ""."""
-        self._seen: tuple[int, int, int, int] | None = None
+        self._seen: Stamp | None = None
         self._digests: Mapping[str, bytes] = NOBODY
 
     def current(self) -> Mapping[str, bytes]:
@@ -127,7 +121,7 @@ class ClientFile:
             return NOBODY
         except OSError as error:
             return self._nobody(error)
-        seen = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        seen = stamp_of(status)
         if seen != self._seen:
             try:
                 if status.st_mode & 0o077:

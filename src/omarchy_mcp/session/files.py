@@ -15,6 +15,10 @@ MAX_TOKEN = 4_096
 KEY_BYTES = 32
 
 
+Stamp = tuple[int, ...]
+"""What tells one state of a file from another."""
+
+
 class TokenError(Exception):
     """The token file cannot be used; the message says why and what to do."""
 
@@ -46,6 +50,16 @@ def forget_unfinished(path: Path) -> None:
         unfinished.unlink(missing_ok=True)
 
 
+def stamp_of(status: os.stat_result) -> Stamp:
+    """The stamp of a file: another one once it was written, replaced or given another mode."""
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def make_token() -> str:
+    """A token nobody can guess: 256 bits, in 43 characters any header and any file can hold."""
+    return secrets.token_urlsafe(32)
+
+
 def read_token(data: bytes) -> bytes:
     """Return the token in a file's contents, surrounding white space and a byte order mark removed.
 
@@ -67,19 +81,19 @@ class TokenFile:
         self.path = path
         self.problem = ""
         """Why nobody is admitted, or ""."""
-        self._seen: tuple[int, int, int, int] | None = None
+        self._seen: Stamp | None = None
         self._token = b""
 
     def ensure(self) -> None:
         """Make a token where there is no file; an odd file is left alone and said."""
         if not self.path.exists() and not self.path.is_symlink():
-            write_private(self.path, secrets.token_urlsafe(32).encode() + b"\n")
+            write_private(self.path, make_token().encode() + b"\n")
 
     def current(self) -> bytes:
         """The token as the file has it now, b"" when it cannot be used."""
         try:
             status = self.path.stat()
-            seen = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+            seen = stamp_of(status)
             if seen != self._seen:
                 self._seen = seen
                 self._token = b""
