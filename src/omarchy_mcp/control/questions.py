@@ -149,9 +149,13 @@ class Questions:
         """End a question that is past its deadline, else look again."""
         seconds = question.next_look
         if seconds is None:
-            self._end(question, Answer.TIMED_OUT, "deadline")
+            self._time_out(question)
         else:
             question.timer = asyncio.get_running_loop().call_later(seconds, self._look, question)
+
+    def _time_out(self, question: Question) -> None:
+        """Nobody has answered in time."""
+        self._end(question, Answer.TIMED_OUT, "deadline")
 
     def _wait(self, client: str, digest: str) -> Wait | None:
         """How long a client has to leave the person alone about a call, None when it may ask now."""
@@ -245,7 +249,7 @@ class Questions:
         if question is None:
             raise BusError(f"{ERROR}.NotFound", "cannot answer: no question of that id is open")
         if question.next_look is None:
-            self._end(question, Answer.TIMED_OUT, "deadline")
+            self._time_out(question)
             raise BusError(f"{ERROR}.NotPending", "cannot answer: this question is over")
         return question
 
@@ -331,7 +335,7 @@ class Questions:
         if action == "deny":
             self._end(question, Answer.DECLINED, "notification")
         elif question.next_look is None:
-            self._end(question, Answer.TIMED_OUT, "deadline")
+            self._time_out(question)
         elif not question.complete or not (action == "approve" or (action == "default" and self._click_is_yes())):
             question.notification = None  # off the screen with the click, and still open in a panel or at a terminal
         elif time.monotonic() - question.posted < ARMED_S:

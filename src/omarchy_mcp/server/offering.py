@@ -62,8 +62,13 @@ class Wait:
         try:
             return await asyncio.shield(self.work)
         except asyncio.CancelledError:
-            self.work.cancel()
+            self.withdraw()
             raise
+
+    def withdraw(self) -> None:
+        """Let the question be asked no more; one that is over stays as it ended."""
+        if self.work is not None:
+            self.work.cancel()
 
 
 class Offering:
@@ -113,8 +118,8 @@ class Offering:
     def drop(self, nonce: str) -> None:
         """Nobody comes back for a question any more."""
         wait = self._parked.pop(nonce, None)
-        if wait is not None and wait.work is not None:
-            wait.work.cancel()
+        if wait is not None:
+            wait.withdraw()
 
     @staticmethod
     async def _opened(offer: Offer, wait: Wait) -> bool:
@@ -127,7 +132,7 @@ class Offering:
         try:
             await asyncio.wait({opened, wait.work}, return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:
-            wait.work.cancel()
+            wait.withdraw()
             raise
         finally:
             opened.cancel()
@@ -174,13 +179,11 @@ class Offering:
         except BusError as error:
             logger.warning("cannot go on with a question: %s", error)
         except asyncio.CancelledError:
-            if wait.work is not None:
-                wait.work.cancel()
+            wait.withdraw()
             raise
         else:
             return True
-        if wait.work is not None:
-            wait.work.cancel()
+        wait.withdraw()
         return False
 
     async def _come_back(
@@ -189,20 +192,20 @@ class Offering:
         """Spend what the client brought back, and go on waiting for the desk where that is no answer."""
         wait = self._parked.pop(nonce, None)
         said = forms.reply.action if forms.reply is not None else ""
-        if wait is not None and wait.work is not None and wait.asked != asked and not forms.declines:
-            wait.work.cancel()  # what it can do, or why it is asked about, is not what was shown
+        if wait is not None and wait.asked != asked and not forms.declines:
+            wait.withdraw()  # what it can do, or why it is asked about, is not what was shown
             return Answered(answer=None, text=stale(asked, CHANGED))
         try:
             outcome = await self._redeem(nonce, asked, call.id, forms.client, said)
         except (BusError, asyncio.CancelledError) as error:
-            if wait is not None and wait.work is not None:
-                wait.work.cancel()
+            if wait is not None:
+                wait.withdraw()
             if isinstance(error, BusError):
                 return no_answer(asked, error)
             raise
         if outcome not in (None, Answer.ACCEPTED):
-            if wait is not None and wait.work is not None:
-                wait.work.cancel()  # the client may decline what the desk approved
+            if wait is not None:
+                wait.withdraw()  # the client may decline what the desk approved
             return in_words(Answered(answer=outcome), asked, said)
         if wait is None:
             return Answered(answer=Answer.UNREACHABLE)
