@@ -132,17 +132,6 @@ def shown_fixture(marked: Product) -> Iterator[Screen]:
         yield it
 
 
-@pytest.fixture(name="pool")
-def pool_fixture() -> Iterator[ThreadPoolExecutor]:
-    with ThreadPoolExecutor(8) as pool:
-        yield pool
-
-
-@pytest.fixture(autouse=True)
-def begun_fixture() -> None:
-    consent.BEGUN[0] = journal.moment()
-
-
 def refusals(product: Product) -> list[str]:
     """Messages about answers that did not count."""
     return [

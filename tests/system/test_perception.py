@@ -254,7 +254,7 @@ def test_why_nothing_was_seen_is_told_apart(
 def test_a_program_that_is_missing_is_said_to_be(product: Product, rpc: Rpc, tool: str, program: str) -> None:
     file = product.desktop.path / "bin" / program
     if any((Path(folder) / program).exists() for folder in ("/usr/bin", "/usr/local/bin")):
-        pytest.skip("this machine has the real one")
+        pytest.skip(f"{program} is installed here, so it cannot be missing: remove it to have this shown")
     kept = file.rename(file.with_suffix(".away"))
     try:
         answer = rpc.call(tool, **arguments_of(tool))

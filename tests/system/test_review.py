@@ -372,12 +372,6 @@ def test_it_is_in_the_record_what_was_held_and_that_it_was_acknowledged(audit: P
 # --- together with questions and grants
 
 
-@pytest.fixture(name="pool")
-def pool_fixture() -> Iterator[ThreadPoolExecutor]:
-    with ThreadPoolExecutor(4) as pool:
-        yield pool
-
-
 @pytest.fixture(name="asked")
 def asked_fixture(product: Product, scripts: Scripts, shown: Screen) -> Product:
     """A product that asks."""
